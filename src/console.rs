@@ -111,6 +111,14 @@ pub(crate) fn worst_of(ends: impl IntoIterator<Item = Result<(), Error>>) -> Res
     Err(worst)
 }
 
+/// A word as a shell takes it.
+pub(crate) fn quoted(word: &str) -> String {
+    match !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "-_=+.,:/@%^".contains(c)) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::fitted;

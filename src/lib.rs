@@ -2,32 +2,18 @@
 //!
 //! This crate is the program; ARCHITECTURE.md has the crates below it, and each of these says in its root what it holds.
 //!
-//! - `main` parses and dispatches; [`cli`] is the command line, [`commands`] one file per subcommand.
-//! - `written` says of each command which files it writes.
-//! - `ladder` is the engine of all ladders, `laboratory` that of experiments, `tuning` of many
-//!   configurations. They share `bench` and, for readers' own kernels and families, `adopt`.
-//! - `limits` measures a device's limits. `workers` hands parts of a sweep to HyperQueue.
-//!   `distances` is a graph's job.
-//! - `counting` runs the simulator.
-//! - `shown` finds recorded results.
-//! - `console`, `outputs` and `shell` are how commands speak and write.
+//! - `main` parses and dispatches; [`cli`] is the command line, [`commands`] a file or folder for each subcommand; what reduce,
+//!   dot, transpose, minplus and try do alike stands in `commands::ladder`.
+//! - `bench` is what commands that measure share, `brought` what commands name: rungs, readers' kernels and families.
+//! - `console` and `outputs` are how commands speak and write; `written` says of each which files it writes.
 
-mod adopt;
 mod bench;
+mod brought;
 pub mod cli;
 pub mod commands;
 mod console;
-mod counting;
-mod distances;
-mod filming;
-mod laboratory;
-mod ladder;
 mod outputs;
 mod prelude;
-mod shell;
-mod shown;
-mod tuning;
-mod workers;
 mod written;
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! The files that a command line writes: none is one that it reads, or another output, or a file that gpulab did not write.
 
-use crate::adopt::{family_files, is_family_file, kernel_files};
+use crate::brought::{family_files, is_family_file, kernel_files};
 use crate::ceilings::CeilingRow;
 use crate::cli::{Cli, Command};
+use crate::commands::sweep::parts::left;
 use crate::compare::ComparisonRow;
 use crate::graph::is_written_npy;
 use crate::input;
@@ -12,7 +13,6 @@ use crate::report::film::is_film;
 use crate::report::markdown::MARKDOWN_MARK;
 use crate::report::page::is_page;
 use crate::store::{OutputFile, begins_as_csv, begins_as_json, begins_as_object, check_outputs};
-use crate::workers::Parts;
 use clap::{ArgMatches, CommandFactory};
 
 /// The commands that run a ladder.
@@ -44,7 +44,7 @@ const WRITTEN: &[Written] = &[
     ("tune", "--export", |head| begins_as_object(head, &["platform", "device", "driver", "entries"])),
     ("show", "--md", is_markdown),
     ("plot, draw", "-o", is_svg),
-    ("film", "-o", is_film),
+    ("draw", "--film", is_film),
     ("report", "-o", is_page),
     ("devices", "--json", |head| begins_as_object(head, &["cl_version", "selector", "vendor"])),
     ("doctor", "--json", |head| begins_as_object(head, &["broken", "counting", "drivers"])),
@@ -106,10 +106,10 @@ fn read(option: &str, value: &str) -> Vec<PathBuf> {
 
 /// Files that a command writes beside those that its options name.
 fn beside(command: &Command) -> Vec<OutputFile<'_>> {
-    let options = match command {
-        Command::Sweep(options) if options.output != "-" => options,
-        _ => return Vec::new(),
-    };
+    let Command::Sweep(options) = command else { return Vec::new() };
+    if options.output == "-" {
+        return Vec::new();
+    }
     let file = |path: PathBuf| {
         let is_ours: fn(&str) -> bool = match path.extension().and_then(|ending| ending.to_str()) {
             Some("csv") => begins_as_csv::<Row>,
@@ -120,7 +120,7 @@ fn beside(command: &Command) -> Vec<OutputFile<'_>> {
         };
         OutputFile { option: "-o", path: path.display().to_string().into(), is_ours }
     };
-    Parts::left(&options.workers, &options.output).into_iter().map(file).collect()
+    left(options).into_iter().map(file).collect()
 }
 
 fn is_markdown(head: &str) -> bool {

@@ -1,11 +1,11 @@
 //! The options of commands that ask what a device does, or a simulator what kernels do.
 
 use super::measuring::MeasureArgs;
-use super::shared::{
-    CaseOptions, ChosenRungs, KernelFolder, KernelProcess, NamedFamily, NamedMachine, RandomData, RowFiles, row_files,
-};
+use super::shared::{CaseOptions, ChosenRungs, NamedFamily, RowFiles, machine, row_files};
 use crate::Error;
 use crate::count::{AccessRule, CountAllowances, LockstepModel};
+use crate::report::drawing::DrawnView;
+use crate::report::moment::FilmLine;
 use crate::values;
 use clap::{Arg, Args};
 use std::path::PathBuf;
@@ -19,13 +19,15 @@ pub struct CeilingArgs {
     /// Print the kept limits and when they were measured, of --device or else of every device; measures nothing
     #[arg(long)]
     pub show: bool,
-    #[command(flatten)]
-    pub kernels: KernelFolder,
+    /// Read kernel sources from this folder instead of the built-in ones
+    #[arg(long, value_name = "DIR")]
+    pub cl_dir: Option<PathBuf>,
     /// Time limit of a shape in seconds, without its sampling [default: 60, more for large data]
     #[arg(long, value_name = "S", value_parser = values::deadline)]
     pub deadline: Option<f64>,
-    #[command(flatten)]
-    pub process: KernelProcess,
+    /// Run kernels in this process, for debuggers, profilers and simulators
+    #[arg(long)]
+    pub in_process: bool,
     #[command(flatten)]
     pub rows: RowFiles,
 }
@@ -36,10 +38,12 @@ pub struct Lab {
     /// The experiment to run, or all; without a name, gpulab lists them
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
-    #[command(flatten)]
-    pub data: RandomData,
-    #[command(flatten)]
-    pub kernels: KernelFolder,
+    /// Seed of the random data
+    #[arg(long, value_name = "N", value_parser = values::whole::<u64>, default_value_t = 1)]
+    pub seed: u64,
+    /// Read kernel sources from this folder instead of the built-in ones
+    #[arg(long, value_name = "DIR")]
+    pub cl_dir: Option<PathBuf>,
     #[command(flatten)]
     pub rows: RowFiles,
     /// Draw the timeline of one run of the fastest way as SVG (only overlap)
@@ -50,18 +54,51 @@ pub struct Lab {
 }
 
 #[derive(Debug, Args)]
-pub struct RecordArgs {
-    /// Run the commands and keep their files in this folder; those that are there are not run again. Without it: list the
-    /// commands
-    #[arg(short, long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
-    /// One small size of each ladder, and fewer and shorter runs
-    #[arg(long)]
-    pub quick: bool,
-    /// Time for the whole record, as in 10m; each command has its share. Checks are never cut, so slow devices take
-    /// longer [default: 15m, quick: 2m]
-    #[arg(long, value_name = "TIME", value_parser = values::duration, allow_hyphen_values = true)]
-    pub budget: Option<f64>,
+pub struct DrawArgs {
+    /// A rung, as in reduce:2 or mine/family.toml:tiled (a family's file and a rung); your own kernel, as in my.cl with --as
+    /// reduce; an experiment, as in banks:8; or an exercise, as in exercise:strides or solution:strides. With two, the picture
+    /// of a file alternates between them, and their films play side by side
+    #[arg(required = true, num_args = 1..=2, value_name = "WHAT")]
+    pub what: Vec<String>,
+    /// The family whose problem your own kernel solves, as for gpulab try
+    #[arg(long = "as", value_name = "FAMILY")]
+    pub family: Option<String>,
+    #[command(flatten)]
+    pub case: CaseOptions,
+    /// Seed of the random data
+    #[arg(long, value_name = "N", value_parser = values::whole::<u64>, default_value_t = 1)]
+    pub seed: u64,
+    /// Count for this machine: cc1.0, cc1.1, cc1.2, cc1.3, cc2.0, gtx280, s1070, today or wave64 [default: today]
+    #[arg(long, value_name = "NAME", value_parser = machine)]
+    pub machine: Option<LockstepModel>,
+    /// Work-groups to show, the first of each launch; totals cover all groups
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=64), default_value_t = 2)]
+    pub groups: u64,
+    /// Time limit of the simulator, in seconds
+    #[arg(long, value_name = "S", value_parser = values::deadline, default_value = "120")]
+    pub deadline: f64,
+    /// What to draw
+    #[arg(long, value_enum, value_name = "VIEW", default_value_t = DrawnView::Access)]
+    pub view: DrawnView,
+    /// Draw what this line does, as in 33 or strided.cl:33, or open the film where it costs most; worst is the costliest of all
+    /// [default: all lines; of accesses the one that costs most; of a film the beginning]
+    #[arg(long, value_name = "LINE")]
+    pub line: Option<FilmLine>,
+    /// Draw what happens in this step of the group, as its film counts them, from launch to launch
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub step: Option<u64>,
+    /// Draw what this warp of the group does
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub warp: u64,
+    /// Draw what this group does, one of those that --groups watches
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub group: u64,
+    /// Write the picture to FILE.svg instead; - is standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<String>,
+    /// Write a page instead that plays what the warps do, step by step, and needs no network; - is standard output
+    #[arg(long, value_name = "FILE.html", conflicts_with_all = ["view", "step", "warp", "group", "output"])]
+    pub film: Option<String>,
 }
 
 const ASM_SIZE: &str = "Elements, or columns of matrices [default: 2^20; matrices 1024, minplus 256]";
@@ -78,8 +115,9 @@ pub struct AsmArgs {
     pub family: Option<String>,
     #[command(flatten)]
     pub case: CaseOptions,
-    #[command(flatten)]
-    pub kernels: KernelFolder,
+    /// Read kernel sources from this folder instead of the built-in ones
+    #[arg(long, value_name = "DIR")]
+    pub cl_dir: Option<PathBuf>,
     /// Show the simulator's count of warp instructions beside each line
     #[arg(long)]
     pub counts: bool,
@@ -113,12 +151,15 @@ pub struct CountArgs {
     /// The reduction's operation, as in max: the same as --set op=max
     #[arg(long, value_name = "OP", conflicts_with = "of")]
     pub op: Option<String>,
-    #[command(flatten)]
-    pub data: RandomData,
-    #[command(flatten)]
-    pub kernels: KernelFolder,
-    #[command(flatten)]
-    pub machine: NamedMachine,
+    /// Seed of the random data
+    #[arg(long, value_name = "N", value_parser = values::whole::<u64>, default_value_t = 1)]
+    pub seed: u64,
+    /// Read kernel sources from this folder instead of the built-in ones
+    #[arg(long, value_name = "DIR")]
+    pub cl_dir: Option<PathBuf>,
+    /// Count for this machine: cc1.0, cc1.1, cc1.2, cc1.3, cc2.0, gtx280, s1070, today or wave64 [default: today]
+    #[arg(long, value_name = "NAME", value_parser = machine)]
+    pub machine: Option<LockstepModel>,
     /// Work-items of a warp [default: 32, or the machine's]
     #[arg(long, value_name = "N", value_parser = one_of::<32, 64, 64>)]
     pub warp: Option<u64>,
@@ -147,7 +188,7 @@ pub struct CountArgs {
 impl CountArgs {
     /// The machine that is counted for: what is given by itself comes before what the named machine has.
     pub fn model(&self) -> Result<LockstepModel, Error> {
-        let named = self.machine.model();
+        let named = self.machine.unwrap_or(LockstepModel::USUAL);
         if self.segment.is_some() && named.rule != AccessRule::Segments {
             let why = format!("--segment: the transactions of {} follow from the size of words", named.machine);
             return Err(Error::Usage(why));

@@ -1,7 +1,6 @@
 //! The options of the ladders' commands.
 
 use super::measuring::{MeasureArgs, Output};
-use super::shared::KernelFolder;
 use super::tunables::{OfDot, OfMinPlus, OfReduce, OfTranspose, Tunables};
 use crate::compare::FEWEST;
 use crate::data::Dtype;
@@ -9,7 +8,9 @@ use crate::kernels::Form;
 use crate::kernels::transpose::MOST_NREPS;
 use crate::plan::WorkGroup;
 use crate::values::{self, Peak};
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
+use std::path::PathBuf;
 
 #[derive(Clone, Debug, Args)]
 pub struct Ladder {
@@ -25,8 +26,9 @@ pub struct Ladder {
     /// Seed of the random data
     #[arg(long, value_name = "N", value_parser = values::whole::<u64>, default_value_t = 1)]
     pub seed: u64,
-    #[command(flatten)]
-    pub kernels: KernelFolder,
+    /// Read kernel sources from this folder instead of the built-in ones
+    #[arg(long, value_name = "DIR")]
+    pub cl_dir: Option<PathBuf>,
     /// Ignore tuned settings
     #[arg(long)]
     pub no_tuned: bool,
@@ -77,8 +79,8 @@ impl Ladder {
 #[derive(Debug, Args)]
 pub struct DotArgs {
     /// The set-up of a source, with its claim beside this device's figures; options given explicitly win
-    #[arg(long = "as", value_enum, value_name = "SOURCE", conflicts_with = "input")]
-    pub source: Option<Source>,
+    #[arg(long = "as", value_name = "SOURCE", conflicts_with = "input", value_parser = [PossibleValue::new("cmsoft").help(CMSOFT)])]
+    pub source: Option<String>,
     /// Elements of each vector [default: 2^24, with --quick 2^20, or the source's]
     #[arg(short, long, value_name = "N", value_parser = values::size)]
     pub n: Option<u64>,
@@ -94,13 +96,9 @@ pub struct DotArgs {
     pub ladder: Ladder,
 }
 
-/// A source whose set-up can be repeated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Source {
-    /// The CMSoft article "Optimization strategies": 10^6 elements, 1024 work-items, the rungs naive, coalesced and local
-    /// (--items 1024 --variant 1-3 --presum device), and a CPU loop in double
-    Cmsoft,
-}
+/// The source whose set-up can be repeated.
+const CMSOFT: &str = "The CMSoft article \"Optimization strategies\": 10^6 elements, 1024 work-items, the rungs naive, coalesced \
+                      and local (--items 1024 --variant 1-3 --presum device), and a CPU loop in double";
 
 #[derive(Debug, Args)]
 pub struct ReduceArgs {

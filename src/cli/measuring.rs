@@ -1,6 +1,6 @@
 //! How to measure, and where results go.
 
-use super::shared::{KernelProcess, Sampling};
+use super::shared::Sampling;
 use crate::outcome::Settings;
 use crate::values::{self, FailOn};
 use clap::Args;
@@ -36,19 +36,15 @@ pub struct MeasureArgs {
     /// Time limit of a case beyond --sample-time, in seconds [default: 60, more for large data]
     #[arg(long, value_name = "S", value_parser = values::deadline)]
     pub deadline: Option<f64>,
-    #[command(flatten)]
-    pub process: KernelProcess,
+    /// Run kernels in this process, for debuggers, profilers and simulators
+    #[arg(long)]
+    pub in_process: bool,
     /// Fail with exit code 7 if a row cannot be trusted
     #[arg(long)]
     pub strict: bool,
 }
 
 impl MeasureArgs {
-    /// The budget that was given.
-    pub fn whole_budget(&self) -> Option<f64> {
-        self.budget
-    }
-
     /// The settings that these options make.
     pub fn settings(&self) -> Settings {
         let usual = Settings::default();

@@ -7,26 +7,22 @@ mod measuring;
 mod recorded;
 mod search;
 mod shared;
-mod text;
 mod tunables;
-mod watching;
 
 pub use crate::commands::exercise::{ExerciseAction, ExerciseCheck};
-pub use device::{AsmArgs, CeilingArgs, CountArgs, Lab, RecordArgs};
-pub use ladders::{
-    DotArgs, GraphJob, Ladder, Loop, MinPlusArgs, PrintedSource, ReduceArgs, Source, TransposeArgs, TryArgs,
-};
+pub use device::{AsmArgs, CeilingArgs, CountArgs, DrawArgs, Lab};
+pub use ladders::{DotArgs, GraphJob, Ladder, Loop, MinPlusArgs, PrintedSource, ReduceArgs, TransposeArgs, TryArgs};
 pub use measuring::{MeasureArgs, Output};
-pub use recorded::{Compare, PictureKind, PlotArgs, ReportArgs, Show};
-pub use search::{Sweep, TuneArgs, WorkerArgs, Workers};
-pub use shared::{CaseOptions, KernelProcess, RowFiles};
-pub use text::{DiffArgs, SourceArgs};
-pub use watching::{DrawArgs, FilmArgs, WatchedKernel};
+pub use recorded::{Compare, PictureKind, PlotArgs, Show};
+pub use search::{Sweep, TuneArgs};
+pub use shared::{CaseOptions, RowFiles};
 
 use crate::report::wrap::hung;
+use crate::values;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use device::COUNT_HELP;
 use ladders::TRY_TRUST;
+use std::path::PathBuf;
 
 /// A portable OpenCL optimisation laboratory: ladders of kernels, checked, timed and explained.
 #[derive(Debug, Parser)]
@@ -48,7 +44,7 @@ pub fn command_names() -> Vec<String> {
 
 /// The commands, by what people come for.
 const GROUPS: [(&str, &str); 5] = [
-    ("Learn", "list explain source diff lab exercise draw film"),
+    ("Learn", "list explain source lab exercise draw"),
     ("Measure", "reduce dot transpose minplus ceiling sweep tune"),
     ("My kernel", "try count asm"),
     ("Records", "show plot report compare record"),
@@ -110,10 +106,21 @@ pub enum Command {
         #[arg(value_name = "FAMILY|FAMILY:RUNG|EXPERIMENT")]
         lesson: String,
     },
-    /// Print the kernel of a rung, as in reduce:3, or the kernels of an experiment
-    Source(SourceArgs),
-    /// Show what changed between two rungs of a ladder: their header comments and lines of code
-    Diff(DiffArgs),
+    /// Print the kernel of a rung, as in reduce:3, or the kernels of an experiment; of two rungs what changed: their header
+    /// comments and lines of code
+    #[command(alias = "diff")]
+    Source {
+        /// A rung, by its family and its number or name, as in reduce:3 or transpose:copy; or an experiment, as in stride. With
+        /// two rungs, as in reduce:2 reduce:3, or reduce 2 3, what changed
+        #[arg(required = true, num_args = 1..=3, value_name = "FAMILY:RUNG|EXPERIMENT")]
+        what: Vec<String>,
+        /// Print the source with its includes in place
+        #[arg(long)]
+        expanded: bool,
+        /// Read kernel sources from this folder instead of the built-in ones
+        #[arg(long, value_name = "DIR")]
+        cl_dir: Option<PathBuf>,
+    },
     /// Run the reduction's ladder (sum, min, max, and, or, xor): check it, time it, compare it with the CPU
     Reduce(Box<ReduceArgs>),
     /// Run the dot product's ladder: check it, time it, compare it with the CPU
@@ -139,12 +146,11 @@ pub enum Command {
     /// Count a kernel's busy lanes, memory segments and bank conflicts in a simulator, by rung, launch and source line
     #[command(after_help = COUNT_HELP)]
     Count(Box<CountArgs>),
-    /// Draw one access of a kernel: which lane touches which word, in which segments and banks
+    /// Draw one access of a kernel: which lane touches which word, in which segments and banks; or write a film, a page that
+    /// plays what its warps do: lines, lanes, addresses, barriers, local memory
     Draw(Box<DrawArgs>),
     /// Show the device's instructions of a kernel by kind and source line; two kernels side by side
     Asm(Box<AsmArgs>),
-    /// Write a page that plays what a kernel's warps do, step by step: lines, lanes, addresses, barriers, local memory
-    Film(Box<FilmArgs>),
     /// Run every combination of rungs, work-group sizes, problem sizes, types and tunables: one CSV row each
     Sweep(Box<Sweep>),
     /// Find a family's fastest settings that pass their check, and remember them; ladders then use them
@@ -154,12 +160,32 @@ pub enum Command {
     /// Draw a picture of recorded results, for slides and pages: a ladder, a roofline, a sweep, ...
     Plot(PlotArgs),
     /// Write recorded results as one HTML page with pictures, reasons and data, which needs no network
-    Report(ReportArgs),
+    Report {
+        /// CSV or JSON files that gpulab wrote, or folders of them. Or a device whose records come with gpulab, as in h200,
+        /// and its families, experiments or files, as in reduce
+        #[arg(required = true, value_name = "FILE|DEVICE [NAME]")]
+        files: Vec<String>,
+        /// The file of the page; - is standard output
+        #[arg(short, long, value_name = "FILE", default_value = "report.html")]
+        output: String,
+    },
     /// Compare recorded runs: which cases are faster, slower or the same, and how sure that is
     Compare(Compare),
     /// Record a whole device in a folder, to compare it or send it in: its facts and limits, all ladders and
     /// experiments
-    Record(RecordArgs),
+    Record {
+        /// Run the commands and keep their files in this folder; those that are there are not run again. Without it: list the
+        /// commands
+        #[arg(short, long, value_name = "DIR")]
+        output: Option<PathBuf>,
+        /// One small size of each ladder, and fewer and shorter runs
+        #[arg(long)]
+        quick: bool,
+        /// Time for the whole record, as in 10m; each command has its share. Checks are never cut, so slow devices take
+        /// longer [default: 15m, quick: 2m]
+        #[arg(long, value_name = "TIME", value_parser = values::duration, allow_hyphen_values = true)]
+        budget: Option<f64>,
+    },
     /// Explain a command, or, with `columns`, the columns of tables and files
     Help {
         /// A command, or columns

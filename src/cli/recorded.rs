@@ -32,17 +32,6 @@ pub struct Show {
 }
 
 #[derive(Debug, Args)]
-pub struct ReportArgs {
-    /// CSV or JSON files that gpulab wrote, or folders of them. Or a device whose records come with gpulab, as in h200,
-    /// and its families, experiments or files, as in reduce
-    #[arg(required = true, value_name = "FILE|DEVICE [NAME]")]
-    pub files: Vec<String>,
-    /// The file of the page; - is standard output
-    #[arg(short, long, value_name = "FILE", default_value = "report.html")]
-    pub output: String,
-}
-
-#[derive(Debug, Args)]
 pub struct PlotArgs {
     /// CSV or JSON files that gpulab wrote, with the device's ceilings among them for a roofline. Or a device whose
     /// records come with gpulab, as in h200, and its families, experiments or files, as in reduce

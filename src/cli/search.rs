@@ -1,9 +1,7 @@
 //! The options of commands that try many configurations.
 
 use super::measuring::MeasureArgs;
-use super::shared::{
-    ChosenRungs, ElementType, KernelFolder, KernelProcess, NamedFamily, RandomData, RowFiles, Sampling,
-};
+use super::shared::{ChosenRungs, NamedFamily, RowFiles, Sampling};
 use crate::data::Dtype;
 use crate::outcome::{Candidate, Settings, Status};
 use crate::plan::WorkGroup;
@@ -13,35 +11,13 @@ use crate::values::{self, List, SearchBudget};
 use clap::{Arg, Args};
 use std::path::PathBuf;
 
-/// Who runs the parts of a sweep.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Workers {
-    /// So many of this machine, started for it.
-    Local(usize),
-    /// Those of a running server, with options for `hq submit`.
-    Hq(Vec<String>),
-}
-
-/// Parts of a sweep as tasks.
-#[derive(Clone, Debug, Args)]
-pub struct WorkerArgs {
-    /// Have workers of HyperQueue run it in parts; needs -o FILE. With hq, its server's workers do: add options of hq submit, as
-    /// in "hq --cpus 4". With a number, so many workers of this machine do
-    #[arg(long, value_name = "hq|N", value_parser = workers)]
-    pub workers: Option<Workers>,
-    /// Parts for --workers
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 16), default_value_t = 16)]
-    #[arg(requires = "workers")]
-    pub tasks: u64,
-}
-
 /// Errors: neither a number nor hq.
-fn workers(text: &str) -> Result<Workers, String> {
-    let mut words = text.split_whitespace().map(String::from);
-    match words.next().as_deref() {
-        Some("hq") => Ok(Workers::Hq(words.collect())),
+fn workers(text: &str) -> Result<String, String> {
+    let mut words = text.split_whitespace();
+    match words.next() {
+        Some("hq") => Ok(text.into()),
         Some(number) => match number.parse() {
-            Ok(count @ 1..=1024) if words.next().is_none() => Ok(Workers::Local(count)),
+            Ok(1..=1024) if words.next().is_none() => Ok(text.into()),
             _ => Err("write hq, or how many workers of this machine, at most 1024".into()),
         },
         None => Err("write hq, or how many workers of this machine".into()),
@@ -73,10 +49,12 @@ pub struct Sweep {
     /// A tunable and its values, as in items=1024,4096; repeatable. Rungs without this tunable ignore it
     #[arg(long, value_name = "NAME=LIST")]
     pub set: Vec<String>,
-    #[command(flatten)]
-    pub data: RandomData,
-    #[command(flatten)]
-    pub kernels: KernelFolder,
+    /// Seed of the random data
+    #[arg(long, value_name = "N", value_parser = values::whole::<u64>, default_value_t = 1)]
+    pub seed: u64,
+    /// Read kernel sources from this folder instead of the built-in ones
+    #[arg(long, value_name = "DIR")]
+    pub cl_dir: Option<PathBuf>,
     /// Write the rows to this file; - is standard output
     #[arg(short, long, visible_alias = "csv", value_name = "FILE", default_value = "-")]
     pub output: String,
@@ -100,8 +78,14 @@ pub struct Sweep {
     /// Join the files of a sweep's shards into the file of --output, and run nothing
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["family", "kernel", "resume", "shard", "workers"])]
     pub merge: Vec<PathBuf>,
-    #[command(flatten)]
-    pub workers: WorkerArgs,
+    /// Have workers of HyperQueue run it in parts; needs -o FILE. With hq, its server's workers do: add options of hq submit, as
+    /// in "hq --cpus 4". With a number, so many workers of this machine do
+    #[arg(long, value_name = "hq|N", value_parser = workers)]
+    pub workers: Option<String>,
+    /// Parts for --workers
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 16), default_value_t = 16)]
+    #[arg(requires = "workers")]
+    pub tasks: u64,
     #[command(flatten)]
     pub measure: MeasureArgs,
 }
@@ -126,8 +110,9 @@ pub struct TuneArgs {
     /// Rows of a matrix [default: as many as columns]
     #[arg(long, value_name = "N", value_parser = values::size)]
     pub m: Option<u64>,
-    #[command(flatten)]
-    pub element: ElementType,
+    /// Element type [default: the family's first in `gpulab list`]
+    #[arg(long, value_enum, value_name = "TYPE")]
+    pub dtype: Option<Dtype>,
     /// Work-group sizes to try [default: 256, and powers of two from 32 that the device allows]
     #[arg(long, value_name = "LIST", value_parser = values::work_groups)]
     pub wg: Option<List<WorkGroup>>,
@@ -140,10 +125,12 @@ pub struct TuneArgs {
     /// How to search
     #[arg(long, value_enum, value_name = "STRATEGY", default_value_t = Strategy::Auto)]
     pub strategy: Strategy,
-    #[command(flatten)]
-    pub data: RandomData,
-    #[command(flatten)]
-    pub kernels: KernelFolder,
+    /// Seed of the random data
+    #[arg(long, value_name = "N", value_parser = values::whole::<u64>, default_value_t = 1)]
+    pub seed: u64,
+    /// Read kernel sources from this folder instead of the built-in ones
+    #[arg(long, value_name = "DIR")]
+    pub cl_dir: Option<PathBuf>,
     #[command(flatten)]
     pub rows: RowFiles,
     /// Run the strategies over recorded rows of sweeps or exhaustive searches, without a device; say how many
@@ -176,8 +163,9 @@ pub struct TuneArgs {
     /// Time limit of a configuration beyond --sample-time, in seconds [default: 60, more for large data]
     #[arg(long, value_name = "S", value_parser = values::seconds)]
     pub deadline: Option<f64>,
-    #[command(flatten)]
-    pub process: KernelProcess,
+    /// Run kernels in this process, for debuggers, profilers and simulators
+    #[arg(long)]
+    pub in_process: bool,
 }
 
 /// Shared options, in the words of `gpulab tune`.

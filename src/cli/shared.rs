@@ -9,38 +9,10 @@ use clap::{Arg, Args};
 use gpulab_system::text::Joined;
 use std::path::PathBuf;
 
-#[derive(Clone, Debug, Args)]
-pub struct KernelFolder {
-    /// Read kernel sources from this folder instead of the built-in ones
-    #[arg(long, value_name = "DIR")]
-    pub cl_dir: Option<PathBuf>,
-}
-
-/// What the data are drawn from.
-#[derive(Clone, Debug, Args)]
-pub struct RandomData {
-    /// Seed of the random data
-    #[arg(long, value_name = "N", value_parser = values::whole::<u64>, default_value_t = 1)]
-    pub seed: u64,
-}
-
 /// The machine that the simulator counts for.
-#[derive(Clone, Debug, Args)]
-pub struct NamedMachine {
-    /// Count for this machine: cc1.0, cc1.1, cc1.2, cc1.3, cc2.0, gtx280, s1070, today or wave64 [default: today]
-    #[arg(long, value_name = "NAME", value_parser = machine)]
-    pub machine: Option<&'static Machine>,
-}
-
-impl NamedMachine {
-    /// Its model, or the usual one.
-    pub fn model(&self) -> LockstepModel {
-        self.machine.map_or(LockstepModel::USUAL, |machine| machine.model)
-    }
-}
-
-fn machine(name: &str) -> Result<&'static Machine, String> {
+pub(super) fn machine(name: &str) -> Result<LockstepModel, String> {
     Machine::named(name)
+        .map(|machine| machine.model)
         .ok_or_else(|| format!("it must be one of {}", MACHINES.iter().map(|machine| machine.name).joined(", ")))
 }
 
@@ -74,14 +46,6 @@ pub struct ChosenRungs {
     pub own: Option<PathBuf>,
 }
 
-/// The element type of a family's case.
-#[derive(Clone, Debug, Args)]
-pub struct ElementType {
-    /// Element type [default: the family's first in `gpulab list`]
-    #[arg(long, value_enum, value_name = "TYPE")]
-    pub dtype: Option<Dtype>,
-}
-
 /// One case of a family, whose other parts are its rung and its data.
 #[derive(Debug, Args)]
 pub struct CaseOptions {
@@ -91,8 +55,9 @@ pub struct CaseOptions {
     /// Rows of a matrix [default: as many as columns]
     #[arg(long, value_name = "N", value_parser = values::size)]
     pub m: Option<u64>,
-    #[command(flatten)]
-    pub element: ElementType,
+    /// Element type [default: the family's first in `gpulab list`]
+    #[arg(long, value_enum, value_name = "TYPE")]
+    pub dtype: Option<Dtype>,
     /// Work-group size, as in 256 or 32x8 [default: the rung's, or 256]
     #[arg(long, value_name = "WG", value_parser = values::work_group)]
     pub wg: Option<WorkGroup>,
@@ -112,13 +77,6 @@ pub struct Sampling {
     /// The clock that measures times
     #[arg(long, value_enum, default_value_t = Clock::Event)]
     pub clock: Clock,
-}
-
-#[derive(Clone, Debug, Args)]
-pub struct KernelProcess {
-    /// Run kernels in this process, for debuggers, profilers and simulators
-    #[arg(long)]
-    pub in_process: bool,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -1,12 +1,12 @@
 //! `gpulab asm`: what the device's compiler made of a kernel, from the driver's binary or by a disassembler, and how many of its
 //! groups a compute unit holds at once.
 
-use crate::adopt::{Brought, line_of};
 use crate::asm::{AsmKernel, parse};
 use crate::bench;
+use crate::brought::{Brought, line_of};
 use crate::children::output_within;
 use crate::cli::AsmArgs;
-use crate::counting::{beside, source_line};
+use crate::commands::count::counter::{beside, source_line};
 use crate::files::ScratchFolder;
 use crate::occupancy::{self, GroupNeeds};
 use crate::prelude::*;
@@ -20,17 +20,13 @@ use std::process::Command;
 /// Longest that the simulator, or a tool, may take.
 const LONGEST: Duration = Duration::from_secs(120);
 
-struct KernelListing {
-    /// As in `PTX of NVIDIA H200`.
-    what: String,
-    kernels: Vec<AsmKernel>,
-}
-
 /// A kernel that was asked for, with what became of it.
 struct Shown {
     name: String,
     rung: Rung,
-    listing: KernelListing,
+    /// What its instructions are, as in `PTX of NVIDIA H200`.
+    what: String,
+    kernels: Vec<AsmKernel>,
     counts: Vec<CountRow>,
     /// What is said of its groups.
     groups: Vec<String>,
@@ -47,11 +43,11 @@ pub fn run(out: &mut Out, global: &Global, options: &AsmArgs) -> Result<(), Erro
     let screen = screen(global.color);
     if let [a, b] = &shown[..] {
         let names = [a.name.as_str(), b.name.as_str()];
-        let kernels = [&a.listing.kernels[..], &b.listing.kernels];
-        out.text(&asm::side_by_side(&a.listing.what, names, kernels, screen))?;
+        let kernels = [&a.kernels[..], &b.kernels];
+        out.text(&asm::side_by_side(&a.what, names, kernels, screen))?;
     } else {
         for one in &shown {
-            let sources = Sources { dir: options.kernels.cl_dir.clone() };
+            let sources = Sources { dir: options.cl_dir.clone() };
             let counts = |file: &str, line| counted(&one.counts, file, line);
             let about = &asm::ShownKernel {
                 name: &one.name,
@@ -60,7 +56,7 @@ pub fn run(out: &mut Out, global: &Global, options: &AsmArgs) -> Result<(), Erro
                 counted: options.counts.then_some(&counts),
                 is_whole: global.verbose,
             };
-            out.text(&asm::by_line(&one.listing.what, &one.listing.kernels, about, screen))?;
+            out.text(&asm::by_line(&one.what, &one.kernels, about, screen))?;
         }
     }
     let groups = shown.iter().flat_map(|one| &one.groups);
@@ -71,23 +67,24 @@ fn show(what: &str, global: &Global, options: &AsmArgs) -> Result<Shown, Error> 
     let (brought, list) = Brought::of(what, options.family.as_deref())?;
     let rung = brought.rung(what, list.as_deref())?.clone();
     let family = &brought.family;
-    bench::check_sources(&[&rung], options.kernels.cl_dir.as_deref(), global.quiet)?;
+    bench::check_sources(&[&rung], options.cl_dir.as_deref(), global.quiet)?;
     let n = match family.form {
         Form::Vector => 1 << 20,
         Form::Matrix => 1 << 10,
         Form::Square => 1 << 8,
     };
     let case = bench::case(family, &rung, &options.case, family.form.shape(n, None))?;
-    let mut groups = Vec::new();
-    let listing = match &options.listing {
-        Some(file) => read(file)?,
-        None => of_device(global, &brought.registry, &case, options, &mut groups)?,
-    };
-    let counts = match options.counts {
-        true => beside(&brought.registry, (family, &rung), &[], &case, (LONGEST, global.quiet))?,
-        false => Vec::new(),
-    };
-    Ok(Shown { name: format!("{} {}", family.name, rung.label()), rung, listing, counts, groups })
+    let name = format!("{} {}", family.name, rung.label());
+    let mut shown =
+        Shown { name, rung, what: String::new(), kernels: Vec::new(), counts: Vec::new(), groups: Vec::new() };
+    match &options.listing {
+        Some(file) => read(file, &mut shown)?,
+        None => of_device(global, &brought.registry, &case, options, &mut shown)?,
+    }
+    if options.counts {
+        shown.counts = beside(&brought.registry, (family, &shown.rung), &[], &case, (LONGEST, global.quiet))?;
+    }
+    Ok(shown)
 }
 
 fn text_of_line(sources: &Sources, rung: &Rung, path: &str, line: u64) -> Option<String> {
@@ -106,11 +103,12 @@ fn counted(rows: &[CountRow], path: &str, line: u64) -> u64 {
         .sum()
 }
 
-fn read(path: &Path) -> Result<KernelListing, Error> {
+fn read(path: &Path, shown: &mut Shown) -> Result<(), Error> {
     let name = path.display().to_string();
     let text = files::read_to_string(path).map_err(|error| Error::Usage(format!("cannot read {name}: {error}")))?;
-    let kernels = parse(&text).map_err(|why| Error::Usage(format!("{name}: {why}")))?;
-    Ok(KernelListing { what: name, kernels })
+    shown.kernels = parse(&text).map_err(|why| Error::Usage(format!("{name}: {why}")))?;
+    shown.what = name;
+    Ok(())
 }
 
 fn of_device(
@@ -118,20 +116,20 @@ fn of_device(
     registry: &Registry,
     case: &Case,
     options: &AsmArgs,
-    groups: &mut Vec<String>,
-) -> Result<KernelListing, Error> {
+    shown: &mut Shown,
+) -> Result<(), Error> {
     let scratch = ScratchFolder::new().map_err(|error| Error::Failed(format!("no temporary folder: {error}")))?;
     // PoCL keeps the machine code that it makes for a size of groups in its cache.
     let variables =
         vec![("POCL_CACHE_DIR", scratch.path().as_os_str().to_owned()), ("POCL_EXTRA_BUILD_FLAGS", "-g".into())];
-    let setup = Setup { device: global.device.clone(), cl_dir: options.kernels.cl_dir.clone(), ..Setup::of(registry) };
+    let setup = global.setup(options.cl_dir.as_ref(), registry);
     let wrapper = Wrapper { variables, ..Wrapper::default() };
     let mut worker = WorkerProcess::open(setup, Some(wrapper), bench::LOOK, interrupt::interrupted, say)?;
     bench::announce(global, worker.info());
     let device = worker.info().name.clone();
-    *groups = of_groups(&mut worker, case, options)?;
+    shown.groups = of_groups(&mut worker, case, options)?;
     if worker.info().platform.contains("Portable Computing Language") {
-        return of_pocl(&mut worker, case, scratch.path());
+        return of_pocl(&mut worker, case, scratch.path(), shown);
     }
     let binary = worker.binary(case)?.map_err(|stop| bench::stopped(case, stop))?;
     let Some(text) = binary.text else {
@@ -142,8 +140,9 @@ fn of_device(
             binary.bytes
         )));
     };
-    let kernels = parse(&text).map_err(|why| Error::Failed(format!("the binary of {device}: {why}")))?;
-    Ok(KernelListing { what: format!("PTX for {device}"), kernels })
+    shown.kernels = parse(&text).map_err(|why| Error::Failed(format!("the binary of {device}: {why}")))?;
+    shown.what = format!("PTX for {device}");
+    Ok(())
 }
 
 /// What the kernels' groups need, and how many of them a compute unit holds at once, where both are known.
@@ -162,7 +161,7 @@ fn of_groups(worker: &mut WorkerProcess, case: &Case, options: &AsmArgs) -> Resu
 }
 
 /// The machine code in PoCL's cache, once the case ran.
-fn of_pocl(worker: &mut WorkerProcess, case: &Case, cache: &Path) -> Result<KernelListing, Error> {
+fn of_pocl(worker: &mut WorkerProcess, case: &Case, cache: &Path, shown: &mut Shown) -> Result<(), Error> {
     let launched = worker
         .launch_once_within(case, bench::LOOK)?
         .map_err(|lost| Error::Failed(format!("while running the kernel once, {lost}")))?
@@ -173,7 +172,6 @@ fn of_pocl(worker: &mut WorkerProcess, case: &Case, cache: &Path) -> Result<Kern
     let mut names: Vec<String> = launched.launches.into_iter().map(|(kernel, _)| kernel).collect();
     names.dedup();
     let found = files::below(cache);
-    let mut kernels = Vec::new();
     for name in &names {
         let library = format!("{name}.so");
         let file = found.iter().find(|file| file.file_name() == Some(OsStr::new(&library)));
@@ -184,9 +182,10 @@ fn of_pocl(worker: &mut WorkerProcess, case: &Case, cache: &Path) -> Result<Kern
         let own = ["", "_workgroup"].map(|end| format!("_pocl_kernel_{name}{end}"));
         let kernel = own.iter().find_map(|own| all.iter().find(|kernel| kernel.name == *own));
         let kernel = kernel.ok_or_else(|| Error::Failed(format!("PoCL's machine code has no function of {name}")))?;
-        kernels.push(AsmKernel { name: name.clone(), instructions: kernel.instructions.clone() });
+        shown.kernels.push(AsmKernel { name: name.clone(), instructions: kernel.instructions.clone() });
     }
-    Ok(KernelListing { what: format!("x86-64 by PoCL for {}", worker.info().name), kernels })
+    shown.what = format!("x86-64 by PoCL for {}", worker.info().name);
+    Ok(())
 }
 
 fn tool(program: &str, package: &str, args: &[&str], file: &Path) -> Result<String, Error> {

@@ -18,15 +18,15 @@ pub fn run(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), 
     if options.show {
         return show(out, global, options);
     }
-    let cl_dir = options.kernels.cl_dir.as_deref();
+    let cl_dir = options.cl_dir.as_deref();
     let probes: Vec<&Rung> = PROBES.iter().flat_map(|family| family.kernels()).collect();
     bench::check_sources(&probes, cl_dir, global.quiet)?;
     let folder = ceilings::folder()?;
     ceilings::check_writable(&folder)?;
     let mut outputs = Outputs::open(&Paths::from(&options.rows))?;
     interrupt::watch();
-    let setup = Setup { device: global.device.clone(), cl_dir: options.kernels.cl_dir.clone(), ..Setup::default() };
-    let mut executor = bench::open_within(setup, options.process.in_process, options.deadline, MOST_BYTES, 0.0)?;
+    let setup = global.setup(options.cl_dir.as_ref(), &Registry::default());
+    let mut executor = bench::open_within(setup, options.in_process, options.deadline, MOST_BYTES, 0.0)?;
     let info = executor.info().clone();
     bench::announce(global, &info);
     let (before, damage) = Kept::load_or_put_aside(&folder, &info);

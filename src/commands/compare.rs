@@ -1,15 +1,15 @@
 //! `gpulab compare`: recorded runs held against each other, or a kernel against itself.
 
-use crate::adopt::Brought;
 use crate::bench::{self, Input};
+use crate::brought::Brought;
 use crate::cli::Compare;
+use crate::commands::show::files::runs_of;
 use crate::compare::{ComparisonRow, FileComparison, compare, steps};
 use crate::outcome::Job;
 use crate::outputs::{Outputs, Paths};
 use crate::prelude::*;
 use crate::report;
 use crate::report::progress::StatusLine;
-use crate::shown::runs_of;
 
 /// Compares each file with the first, and says what the steps of ladders bring where several devices are in the files.
 pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Error> {
@@ -59,14 +59,9 @@ fn noise(out: &mut Out, global: &Global, kernel: &str) -> Result<(), Error> {
     let shape = family.form.shape(family.form.ladder_size(false), None);
     let params = Params::new();
     let input = Input { family, shape, dtype, params: &params };
-    let bytes = input.bytes()?;
-    input.check_host(bytes)?;
-    interrupt::watch();
-    let setup = Setup { device: global.device.clone(), ..Setup::of(registry) };
-    let mut executor = bench::open_within(setup, false, None, bytes, input.ops())?;
-    input.check_device(bytes, executor.info())?;
+    let mut executor = input.open(global.setup(None, registry), false, None)?;
     bench::announce(global, executor.info());
-    let wg = bench::tuning::default_work_group(executor.info());
+    let wg = bench::default_work_group(executor.info());
     let case = Case { wg, ..Case::of(&family.name, rung.variant(), dtype, shape) };
     let mut observer = StatusLine::new(global.quiet);
     let began = Instant::now();

@@ -112,9 +112,9 @@ pub fn run(out: &mut Out, global: &Global, json: Option<&str>) -> Result<(), Err
             .filter(|(_, line)| !global.quiet || MARKS.iter().any(|mark| line.contains(mark)))
             .map(|(what, line)| shown(what, line))
             .collect();
-        for variable in VARIABLES.iter().filter(|_| global.verbose) {
-            if let Some(value) = env::var_os(variable.name) {
-                text += &shown("variable", &format!("{}={}", variable.name, value.to_string_lossy()));
+        for (name, _) in VARIABLES.iter().filter(|_| global.verbose) {
+            if let Some(value) = env::var_os(name) {
+                text += &shown("variable", &format!("{name}={}", value.to_string_lossy()));
             }
         }
         for remedy in missing.iter().filter(|_| !global.quiet || !works) {

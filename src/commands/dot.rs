@@ -1,15 +1,15 @@
 //! `gpulab dot`: the dot product's ladder.
 
+use super::ladder::{self, LadderRun};
 use super::reduce;
-use crate::cli::{DotArgs, Source};
+use crate::cli::DotArgs;
 use crate::cpu::reduce::Op;
 use crate::kernels;
-use crate::ladder::{self, AsSource, LadderRun};
 use crate::prelude::*;
 use crate::report;
 
 pub fn run(out: &mut Out, global: &Global, options: &DotArgs) -> Result<(), Error> {
-    if let (Some(_), Some(dtype)) = (options.source, options.ladder.dtype)
+    if let (Some(_), Some(dtype)) = (&options.source, options.ladder.dtype)
         && !dtype.is_float()
     {
         return Err(Error::Usage(format!(
@@ -17,14 +17,21 @@ pub fn run(out: &mut Out, global: &Global, options: &DotArgs) -> Result<(), Erro
         )));
     }
     let mut params = options.tunables.params.clone();
-    let source = options.source.map(|source| as_source(source, &mut params));
-    let shape = Shape::vector(
-        options
-            .n
-            .unwrap_or_else(|| options.source.map_or_else(|| options.ladder.default_size(Form::Vector), |_| CMSOFT_N)),
-    );
+    let mut usual = options.ladder.default_size(Form::Vector);
+    let is_source = options.source.is_some();
+    if is_source {
+        usual = CMSOFT_N;
+        // The source's settings where none are given.
+        for (name, value) in kernels::dot::CMSOFT {
+            params.entry(name.to_owned()).or_insert_with(|| value.to_owned());
+        }
+    }
+    let shape = Shape::vector(options.n.unwrap_or(usual));
     let mut study = LadderRun::new(&kernels::dot::FAMILY, shape, options.ladder.dtype, &params);
-    study.source = source;
+    if is_source {
+        study.variants = Some("1-3");
+        study.claim = Some(Box::new(|rows, _| report::source::cmsoft(rows)));
+    }
     if let Some(first) = &options.input {
         let second = options.input2.as_ref().unwrap_or(first);
         study.inputs = vec![first.clone(), second.clone()];
@@ -34,20 +41,11 @@ pub fn run(out: &mut Out, global: &Global, options: &DotArgs) -> Result<(), Erro
             global.say(&format!("one input: {first} is multiplied by itself"));
         }
     }
-    ladder::run(out, global, &options.ladder, &study)
+    ladder::run(out, global, &options.ladder, &study, &mut Vec::new())
 }
 
 /// Elements near which the CMSoft article makes its claim.
 const CMSOFT_N: u64 = 1_000_000;
-
-/// Puts a source's settings where none are given.
-fn as_source(source: Source, params: &mut Params) -> AsSource {
-    let Source::Cmsoft = source;
-    for (name, value) in kernels::dot::CMSOFT {
-        params.entry(name.to_owned()).or_insert_with(|| value.to_owned());
-    }
-    AsSource { variants: Some("1-3"), faulty: Vec::new(), claim: Box::new(|rows, _| report::source::cmsoft(rows)) }
-}
 
 /// Reads the files once to find what is wrong with them before anything starts; the worker reads them again.
 fn look_at(files: &[String], dtype: Option<Dtype>) -> Result<(u64, Dtype), Error> {

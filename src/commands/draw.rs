@@ -1,25 +1,38 @@
-//! `gpulab draw`: one access of a kernel, as lanes and words, and other pictures of what its warps do.
+//! `gpulab draw`: one access of a kernel, as lanes and words, and other pictures of what its warps do in the simulator; or a film, a
+//! page that plays it step by step.
 
+use super::count::counter::{CountedTrial, is_large, of_rung, trials, usual_size};
 use super::plot::check_picture;
+use crate::brought::{Brought, is_exercise, is_family_file, line_of, parted};
 use crate::cli::DrawArgs;
-use crate::filming::watch;
-use crate::outputs;
+use crate::count::{LockstepModel, TracedLaunch};
+use crate::experiments::{EXPERIMENTS, Experiment, experiment};
+use crate::kernels::ladders;
+use crate::kernels::signature::CSource;
+use crate::plan::{Pass, Plan, Target};
 use crate::prelude::*;
 use crate::report::drawing::{self, Chosen, DrawnGrids};
+use crate::report::film::{Film, page};
+use crate::report::moment::FilmLine;
 use crate::report::picture::of_grids;
+use crate::simulator::{CountingWorker, Simulator};
+use crate::{bench, ceilings, outputs, suggest};
 
 /// Draws what the options choose: in the terminal, or into a file.
 pub fn run(out: &mut Out, global: &Global, options: &DrawArgs) -> Result<(), Error> {
+    if let Some(path) = &options.film {
+        return film(global, options, path);
+    }
     // What cannot be written is refused before the simulator runs.
     options.output.as_deref().map_or(Ok(()), check_picture)?;
     let mut drawn: Vec<DrawnGrids> = Vec::new();
     for what in &options.what {
         // Of a second kernel the access that stands in the place of the first one's.
         let like = drawn.first().and_then(|first| first.of.clone());
-        let film = watch(what, &options.kernel)?;
-        let &DrawArgs { view, line, step, warp, group, .. } = options;
+        let film = watch(what, options)?;
+        let &DrawArgs { view, step, warp, group, .. } = options;
         let step = step.map(|number| usize::try_from(number).unwrap_or(usize::MAX));
-        let chosen = Chosen { view, line, step, warp, group, like };
+        let chosen = Chosen { view, line: options.line.clone(), step, warp, group, like };
         drawn.push(drawing::draw(&film, &chosen).map_err(Error::Usage)?);
     }
     let Some(path) = &options.output else {
@@ -27,4 +40,152 @@ pub fn run(out: &mut Out, global: &Global, options: &DrawArgs) -> Result<(), Err
         return out.text(&texts.join("\n"));
     };
     outputs::write_told(global, path, of_grids(&drawn).svg(), "")
+}
+
+/// Watches the kernels and writes the page.
+fn film(global: &Global, options: &DrawArgs, path: &str) -> Result<(), Error> {
+    let films = options.what.iter().map(|what| watch(what, options)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(line) = options.line.as_ref().filter(|line| films.iter().all(|film| film.costliest(line).is_none())) {
+        let why = format!("--line {line}: no step is of this line; {}", films[0].lines());
+        return Err(Error::Usage(why));
+    }
+    outputs::write(path, page(&films, options.line.as_ref()).as_bytes())?;
+    if path == "-" {
+        return Ok(());
+    }
+    let titles: Vec<&str> = films.iter().map(|film| film.title.as_str()).collect();
+    global.note(&format!("wrote {path}: {}", titles.join(" and ")));
+    for film in &films {
+        if let Some(step) = film.costliest(&FilmLine::Worst).filter(|step| film.is_wasteful(step)) {
+            let name = step.file.rsplit('/').next().unwrap_or_default();
+            let place = format!("{path}#line={name}:{}", step.line);
+            global.note(&format!("{}, its worst moment: {} ({place})", film.title, film.cost(step)));
+        }
+    }
+    Ok(())
+}
+
+/// Runs the kernel that `what` names in the simulator, and keeps what its first groups did.
+fn watch(what: &str, options: &DrawArgs) -> Result<Film, Error> {
+    let (name, part) = parted(what);
+    let experiment = experiment(name).filter(|_| options.family.is_none());
+    let x = part.filter(|_| experiment.is_some()).map(str::parse).transpose();
+    let x = x.map_err(|_| Error::Usage(format!("{what}: behind the colon stands the varied parameter's value")))?;
+    let mut registry = Registry::default();
+    let named = if experiment.is_some() { None } else { Some(named(what, options)?) };
+    named.iter().for_each(|(brought, _)| registry = brought.registry.clone());
+    interrupt::watch();
+    let simulator = Simulator::prepare(&ceilings::folder()?)?;
+    let model = options.machine.unwrap_or(LockstepModel::USUAL);
+    let deadline = Duration::from_secs_f64(options.deadline);
+    let setup = Setup::of(&registry);
+    let mut worker =
+        CountingWorker::open(&simulator, model, setup, deadline, Some(options.groups), (interrupt::interrupted, say))?;
+    let target = worker.target();
+    let watched = match (experiment, &named) {
+        (Some(experiment), _) => trial(experiment, x, options, target)?,
+        (None, Some((brought, rung))) => kernel(brought, rung, options, target, model)?,
+        (None, None) => return Err(Error::Usage(format!("{what} names no kernel"))),
+    };
+    let CountedTrial { case, family, rung, .. } = watched;
+    let plan = family.plan(rung, &case, target).map_err(|refusal| Error::Usage(refusal.to_string()))?;
+    let title = match watched.trial {
+        Some((name, series, x)) => format!("{name} {series} at {x}"),
+        // An exercise has another name than its kernel has in its family.
+        None if is_exercise(name) => what.replacen(':', " ", 1),
+        None => format!("{} {}", family.name, rung.label()),
+    };
+    let (counted, launches) = worker
+        .trace(&case)?
+        .map_err(|stop| Error::Failed(format!("{title} did not finish in the simulator: {}", stop.reason)))?;
+    let sources = sources(&launches, rung.text());
+    Ok(Film { title, parameters: parameters(rung, &plan), case, plan, model, counted, launches, sources })
+}
+
+/// The rung of a family, or the reader's kernel, that is meant.
+fn named(what: &str, options: &DrawArgs) -> Result<(Brought, Rung), Error> {
+    let (name, _) = parted(what);
+    let is_family = is_family_file(name) || ladders().any(|family| family.name == name);
+    let is_kernel = name.ends_with(".cl") || is_exercise(name);
+    if options.family.is_none() && !is_family && !is_kernel {
+        let names = ladders().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
+        return Err(Error::Usage(suggest::unknown("family or experiment", name, &names.collect::<Vec<_>>())));
+    }
+    let (brought, list) = Brought::of(what, options.family.as_deref())?;
+    let rung = brought.rung(what, list.as_deref())?.clone();
+    Ok((brought, rung))
+}
+
+fn kernel<'a>(
+    brought: &'a Brought,
+    rung: &'a Rung,
+    options: &DrawArgs,
+    target: &Target,
+    model: LockstepModel,
+) -> Result<CountedTrial<'a>, Error> {
+    let family = &brought.family;
+    let usual = family.usual_shape(usual_size(family.form), true);
+    let case = Case { seed: options.seed, ..bench::case(family, rung, &options.case, usual)? };
+    if is_large(family.form, case.shape, model) {
+        let n = case.shape.n;
+        let few = usual.n;
+        return Err(Error::Usage(format!("n = {n} is more than a picture or a film shows: -n {few} shows the same")));
+    }
+    Ok(of_rung(family, rung, &case, target, model))
+}
+
+/// The trial of an experiment at `x`; without it, the last one of the first series.
+fn trial(
+    experiment: &'static Experiment,
+    x: Option<f64>,
+    options: &DrawArgs,
+    target: &Target,
+) -> Result<CountedTrial<'static>, Error> {
+    let mut all = trials(experiment, options.case.n, options.seed, target)?;
+    let is_meant = |one: &CountedTrial<'_>| {
+        one.note.is_ok() && one.trial.as_ref().is_some_and(|(.., at)| x.is_none_or(|x| x == *at))
+    };
+    let first = all.iter().rposition(|one| is_meant(one) && series_of(one) == series_of(&all[0]));
+    let Some(meant) = first.or_else(|| all.iter().rposition(is_meant)) else {
+        let mut xs: Vec<String> = all.iter().filter_map(|one| Some(one.trial.as_ref()?.2.to_string())).collect();
+        xs.dedup();
+        let xs = xs.join(", ");
+        return Err(Error::Usage(format!("{} has no countable trial there: it has {xs}", experiment.name)));
+    };
+    Ok(all.swap_remove(meant))
+}
+
+fn series_of<'a>(one: &'a CountedTrial<'_>) -> Option<&'a String> {
+    one.trial.as_ref().map(|(_, series, _)| series)
+}
+
+/// The names of a rung's parameters, kernel by kernel.
+fn parameters(rung: &Rung, plan: &Plan) -> BTreeMap<String, Vec<String>> {
+    let text = Sources::default().for_plan(rung, plan).unwrap_or_default();
+    let source = CSource::new(&text, &plan.defines);
+    plan.passes
+        .iter()
+        .filter_map(|pass: &Pass| {
+            let all = source.parameters(&pass.kernel)?.into_iter().map(|parameter| parameter.name).collect();
+            Some((pass.kernel.clone(), all))
+        })
+        .collect()
+}
+
+/// The lines of the files that steps name: of gpulab's own, or of a reader's text.
+fn sources(launches: &[TracedLaunch], text: Option<&str>) -> BTreeMap<String, Vec<String>> {
+    let mut files: BTreeMap<String, u64> = BTreeMap::new();
+    for step in launches.iter().flat_map(|launch| &launch.steps) {
+        let last = files.entry(step.file.clone()).or_default();
+        *last = step.line.max(*last);
+    }
+    let files = files.into_iter().map(|(file, last)| {
+        let lines = match (Sources::default().read(&file), text) {
+            (Ok(text), _) => text.lines().map(str::to_owned).collect(),
+            (Err(_), Some(text)) => (1..=last).map(|line| line_of(text, &file, line).unwrap_or_default()).collect(),
+            (Err(_), None) => Vec::new(),
+        };
+        (file, lines)
+    });
+    files.collect()
 }

@@ -1,9 +1,11 @@
 //! `gpulab exercise`: steps to learn by, each with a starter file, hints, checks and a solution; one submission is graded or a
 //! class of them. A submission is checked first on the device, whether it is right; then in the simulator, what it does.
 
-use crate::adopt::{adopt_as, asks};
-use crate::bench::{WORK_GROUP, judge, simulate};
+use super::r#try::{judge, simulate};
+use crate::bench::WORK_GROUP;
+use crate::brought::{adopt_as, asks};
 use crate::ceilings;
+use crate::console::quoted;
 use crate::count::{CountedCase, LockstepModel, TracedLaunch};
 use crate::exercise::{
     CountMetric, DrawnSizes, Exercise, ExerciseVerdict, Grade, NAMES, Over, Progress, Standing, exercise, exercises,
@@ -14,7 +16,6 @@ use crate::outputs::TextOrJson;
 use crate::prelude::*;
 use crate::report::exercise as text;
 use crate::report::hint::hint;
-use crate::shell::quoted;
 use crate::simulator::{Checked, CountingWorker, Simulator};
 use crate::suggest::{self, did_you_mean, nearest};
 use clap::{Args, Subcommand};
@@ -158,7 +159,8 @@ fn check(out: &mut Out, global: &Global, options: &ExerciseCheck, exercise: &Exe
         )));
     }
     let answer = TextOrJson::open(options.json.as_deref())?;
-    let grade = Grader::new(global, options).grade(exercise, &path)?;
+    interrupt::watch();
+    let grade = grade(global, options, seed(options), exercise, &path)?;
     answer.tell(out, &grade, || text::grade(exercise, &grade, width()))?;
     let standing = keep(exercise.name, |standing| {
         standing.checks += 1;
@@ -182,7 +184,8 @@ struct ClassRow {
 fn grade_class(out: &mut Out, global: &Global, options: &ExerciseCheck, folder: &Path) -> Result<(), Error> {
     let files = handed_in(folder)?;
     let answer = TextOrJson::open(options.json.as_deref())?;
-    let grader = Grader::new(global, options);
+    interrupt::watch();
+    let seed = seed(options);
     let mut rows: Vec<ClassRow> = Vec::new();
     for path in files {
         let file = path.display().to_string();
@@ -190,7 +193,7 @@ fn grade_class(out: &mut Out, global: &Global, options: &ExerciseCheck, folder: 
         let student = path.parent().filter(|parent| *parent != folder).and_then(Path::file_name).unwrap_or_default();
         let name = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
         let grade = match exercise(&name)? {
-            Some(exercise) => grader.grade(&exercise, &path)?,
+            Some(exercise) => grade(global, options, seed, &exercise, &path)?,
             None => {
                 let meant = did_you_mean(&nearest(&name, NAMES.iter().copied(), |n| n));
                 let why = format!("there is no exercise of this name{meant}");
@@ -254,80 +257,84 @@ fn table(rows: &[ClassRow], width: usize) -> String {
     text + "\n" + &format::wrap(&passed, width, "  ")
 }
 
-/// What submissions are checked with.
-struct Grader {
-    device: Option<String>,
-    deadline: Duration,
-    seed: u64,
+/// The seed of the sizes and the data, which without --seed are drawn anew.
+fn seed(options: &ExerciseCheck) -> u64 {
+    options.seed.unwrap_or_else(|| RandomState::new().build_hasher().finish() >> 32)
 }
 
-#[derive(Clone, Copy)]
-struct Submission<'a> {
+/// A submission, and what it is checked with.
+struct Grader<'a> {
     exercise: &'a Exercise,
     registry: &'a Registry,
     family: &'a Family,
     rung: &'a Rung,
     sizes: DrawnSizes,
+    device: Option<String>,
+    deadline: Duration,
+    seed: u64,
 }
 
-impl Grader {
-    /// As the options say; without --seed, sizes and data are drawn anew.
-    fn new(global: &Global, options: &ExerciseCheck) -> Grader {
-        interrupt::watch();
-        Grader {
-            device: global.device.clone(),
-            deadline: Duration::from_secs_f64(options.deadline),
-            seed: options.seed.unwrap_or_else(|| RandomState::new().build_hasher().finish() >> 32),
-        }
+/// Grades a file. Whatever the file does is no error.
+fn grade(
+    global: &Global,
+    options: &ExerciseCheck,
+    seed: u64,
+    exercise: &Exercise,
+    path: &Path,
+) -> Result<Grade, Error> {
+    /// The name of the submission among the family's rungs.
+    const SUBMISSION: &str = "submission";
+    let grade = Grade::begin(exercise.name, seed);
+    let family = built_in(&exercise.family).ok_or_else(|| Error::Failed(format!("{}: no family", exercise.name)))?;
+    let mut registry = Registry::default();
+    let text = read(path).map_err(Error::Usage);
+    let family = match text.and_then(|text| adopt_as(&mut registry, SUBMISSION, path, &text, family)) {
+        Ok(family) => family,
+        Err(Error::Usage(why)) => return Ok(grade.ended(ExerciseVerdict::Refused, why, "")),
+        Err(error) => return Err(error),
+    };
+    let Some(rung) = family.rung(SUBMISSION) else { return Ok(grade) };
+    if let Some(why) = rung.own_text().and_then(asks) {
+        return Ok(grade.ended(ExerciseVerdict::Refused, why, ""));
     }
-
-    /// Grades a file. Whatever the file does is no error.
-    fn grade(&self, exercise: &Exercise, path: &Path) -> Result<Grade, Error> {
-        /// The name of the submission among the family's rungs.
-        const SUBMISSION: &str = "submission";
-        let grade = Grade::begin(exercise.name, self.seed);
-        let family =
-            built_in(&exercise.family).ok_or_else(|| Error::Failed(format!("{}: no family", exercise.name)))?;
-        let mut registry = Registry::default();
-        let text = read(path).map_err(Error::Usage);
-        let family = match text.and_then(|text| adopt_as(&mut registry, SUBMISSION, path, &text, family)) {
-            Ok(family) => family,
-            Err(Error::Usage(why)) => return Ok(grade.ended(ExerciseVerdict::Refused, why, "")),
-            Err(error) => return Err(error),
-        };
-        let Some(rung) = family.rung(SUBMISSION) else { return Ok(grade) };
-        if let Some(why) = rung.own_text().and_then(asks) {
-            return Ok(grade.ended(ExerciseVerdict::Refused, why, ""));
-        }
-        let sizes = DrawnSizes::new(family.form, self.seed);
-        let submission = Submission { exercise, registry: &registry, family: &family, rung, sizes };
-        let mut grade = self.right(submission, grade)?;
-        if grade.verdict == ExerciseVerdict::Passed {
-            grade = self.counted(submission, grade)?;
-        }
-        if grade.verdict == ExerciseVerdict::Passed {
-            return self.checked(submission, grade);
-        }
-        let file = quoted(&path.display().to_string());
-        let film = grade
-            .line()
-            .map(|line| format!("gpulab film {file} --as {} --line {line} -o {}.html", family.name, exercise.name));
-        Ok(Grade { film, ..grade })
+    let sizes = DrawnSizes::new(family.form, seed);
+    let grader = Grader {
+        exercise,
+        registry: &registry,
+        family: &family,
+        rung,
+        sizes,
+        device: global.device.clone(),
+        deadline: Duration::from_secs_f64(options.deadline),
+        seed,
+    };
+    let mut grade = grader.right(grade)?;
+    if grade.verdict == ExerciseVerdict::Passed {
+        grade = grader.counted(grade)?;
     }
+    if grade.verdict == ExerciseVerdict::Passed {
+        return grader.checked(grade);
+    }
+    let file = quoted(&path.display().to_string());
+    let film = grade
+        .line()
+        .map(|line| format!("gpulab draw {file} --as {} --line {line} --film {}.html", family.name, exercise.name));
+    Ok(Grade { film, ..grade })
+}
 
+impl Grader<'_> {
     /// Whether the result is right wherever it is tried: then the verdict is passed, for now.
-    fn right(&self, submission: Submission<'_>, mut grade: Grade) -> Result<Grade, Error> {
+    fn right(&self, mut grade: Grade) -> Result<Grade, Error> {
         /// Bytes of a check's data, at most.
         const MOST_DATA: u64 = 64 << 20;
         let memory = Some(judge::usual_memory(MOST_DATA));
-        let setup = Setup { device: self.device.clone(), memory, ..Setup::of(submission.registry) };
+        let setup = Setup { device: self.device.clone(), memory, ..Setup::of(self.registry) };
         // A worker of its own: what one submission breaks is none of the next one's.
         let mut worker = WorkerProcess::open(setup, None, self.deadline, interrupt::interrupted, say)?;
-        let case = self.case(submission.family, submission.rung, submission.sizes.asked);
+        let case = self.case(self.rung, self.sizes.asked);
         let patience = Patience { small: self.deadline, asked: self.deadline };
-        let kernel = (submission.family, submission.rung);
-        let form = submission.family.form;
-        let judgement = judging::judge(&mut worker, kernel, &case, patience, &mut |_| {})?;
+        let form = self.family.form;
+        let judgement = judging::judge(&mut worker, (self.family, self.rung), &case, patience, &mut |_| {})?;
         let right = judgement.tried.iter().filter(|tried| tried.ruling == Ruling::Right);
         grade.right_at = right.map(|tried| size(form, tried.shape)).collect();
         let verdict = match judgement.ruling {
@@ -343,13 +350,13 @@ impl Grader {
         Ok(grade.ended(verdict, reason.unwrap_or_default(), hint.unwrap_or_default()))
     }
 
-    fn counted(&self, submission: Submission<'_>, mut grade: Grade) -> Result<Grade, Error> {
+    fn counted(&self, mut grade: Grade) -> Result<Grade, Error> {
         /// The name of the starter among the family's rungs.
         const STARTER: &str = "starter";
         /// More than are counted.
         const MOST_GROUPS: u64 = 1 << 16;
-        let Submission { exercise, family, rung, sizes, .. } = submission;
-        let mut registry = submission.registry.clone();
+        let Grader { exercise, family, rung, sizes, .. } = self;
+        let mut registry = self.registry.clone();
         let with_starter = adopt_as(&mut registry, STARTER, Path::new("starter.cl"), &exercise.starter()?, family)?;
         let needs = exercise.checks.iter().any(|check| check.needs_starter());
         let starter = with_starter.rung(STARTER).filter(|_| needs);
@@ -365,7 +372,7 @@ impl Grader {
             Err(Error::Interrupted) => return Err(Error::Interrupted),
             Err(error) => return Ok(uncounted(grade, &error.to_string())),
         };
-        let case = self.case(family, rung, sizes.counted);
+        let case = self.case(rung, sizes.counted);
         grade.counted_at = Some(size(family.form, case.shape));
         let (own, traced) = match trace(&mut worker, &case)? {
             Ok(counted) => counted,
@@ -378,8 +385,7 @@ impl Grader {
             }
         };
         // In its own group, which its tile may rest on.
-        let starter =
-            starter.map(|starter| trace(&mut worker, &self.case(family, starter, sizes.counted))).transpose()?;
+        let starter = starter.map(|starter| trace(&mut worker, &self.case(starter, sizes.counted))).transpose()?;
         let starter = match starter.transpose() {
             Ok(starter) => starter.map(|(counted, _)| counted),
             Err(stop) => return Ok(uncounted(grade, &format!("the starter: {}", stop.reason))),
@@ -389,11 +395,10 @@ impl Grader {
     }
 
     /// Whether the simulator finds no fault in what passed so far.
-    fn checked(&self, submission: Submission<'_>, grade: Grade) -> Result<Grade, Error> {
-        let Submission { registry, family, rung, sizes, .. } = submission;
-        let case = self.case(family, rung, sizes.counted);
-        let checked = simulate::open(registry, self.deadline)
-            .and_then(|mut worker| simulate::check(&mut worker, (family, rung), &case, self.deadline));
+    fn checked(&self, grade: Grade) -> Result<Grade, Error> {
+        let case = self.case(self.rung, self.sizes.counted);
+        let checked = simulate::open(self.registry, self.deadline)
+            .and_then(|mut worker| simulate::check(&mut worker, (self.family, self.rung), &case, self.deadline));
         let checked = match checked {
             Err(Error::Interrupted) => return Err(Error::Interrupted),
             checked => checked.unwrap_or_else(|error| Checked::stopped(error.to_string())),
@@ -411,11 +416,11 @@ impl Grader {
         })
     }
 
-    fn case(&self, family: &Family, rung: &Rung, shape: Shape) -> Case {
+    fn case(&self, rung: &Rung, shape: Shape) -> Case {
         Case {
             wg: rung.work_group().unwrap_or(WORK_GROUP),
             seed: self.seed,
-            ..Case::of(&family.name, rung.variant(), family.dtypes[0], shape)
+            ..Case::of(&self.family.name, rung.variant(), self.family.dtypes[0], shape)
         }
     }
 }

@@ -1,17 +1,22 @@
 //! `gpulab lab`: the experiments.
 
-use crate::bench::{self, Jobs};
-use crate::ceilings::Limits;
+use crate::bench::{self, Input, Jobs};
+use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::Lab;
 use crate::console;
-use crate::experiments::Scope;
-use crate::laboratory::{ExperimentRun, LabWork, Laboratory, Task, choose};
+use crate::exchange::exchange;
+use crate::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
+use crate::outcome::{Bar, Clock, Job};
 use crate::outputs::{Outputs, Paths};
+use crate::plan::Refusal;
 use crate::prelude::*;
-use crate::report::list::experiments;
+use crate::record::{Point, PointKey};
+use crate::report;
 use crate::report::progress::StatusLine;
 use crate::runner::{FOR_LIMITS, Pace};
-use crate::sweep;
+use crate::suggest;
+use crate::sweep::{self, Bench, Configuration, in_rounds};
+use serde::Serialize;
 
 /// What the data of a trial may come to, for its deadline: the device, and with it the plan, is not known yet when
 /// deadlines are set.
@@ -23,44 +28,243 @@ const QUICK_ROUNDS: u32 = 2;
 /// Lists the experiments, or runs those that were asked for. What was measured before an error or an interrupt is
 /// printed all the same.
 pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
-    let Some(name) = &options.name else { return out.text(&experiments("", console::width())) };
+    let Some(name) = &options.name else { return out.text(&report::list::experiments("", console::width())) };
     let chosen = choose(name)?;
     if options.svg.is_some() && !chosen.iter().any(|e| e.has_timeline()) {
         return Err(Error::Usage(format!("--svg: {name} has no timeline to draw; overlap has one")));
     }
     let outputs = Outputs::open(&Paths { svg: options.svg.as_deref(), ..Paths::from(&options.rows) })?;
     interrupt::watch();
-    let setup = Setup { device: global.device.clone(), cl_dir: options.kernels.cl_dir.clone(), ..Setup::default() };
+    let setup = global.setup(options.cl_dir.as_ref(), &Registry::default());
     let executor = bench::open(setup, &options.measure, MOST_BYTES, 0.0)?;
     let target = executor.info().target.clone();
-    let scope = Scope { target: &target, quick: options.measure.quick, seed: options.data.seed };
+    let quick = options.measure.quick;
+    let scope = Scope { target: &target, quick, seed: options.seed };
     let studies = chosen.into_iter().map(|e| ExperimentRun::new(e, &scope)).collect::<Result<Vec<_>, Error>>()?;
-    let rungs: Vec<&Rung> = studies
-        .iter()
-        .flat_map(|s| {
-            s.tasks
-                .iter()
-                .filter_map(|task: &Task| if let LabWork::Kernel(_, rung) = task.work { Some(rung) } else { None })
-        })
-        .collect();
-    bench::check_sources(&rungs, options.kernels.cl_dir.as_deref(), global.quiet)?;
+    let tasks = studies.iter().flat_map(|study| &study.tasks);
+    let rungs: Vec<&Rung> = tasks.filter_map(|task: &Task| Some(task.kernel?.1)).collect();
+    bench::check_sources(&rungs, options.cl_dir.as_deref(), global.quiet)?;
     bench::announce(global, executor.info());
     let settings = options.measure.settings();
-    let scene =
-        Scene::on_device(&Run { quick: options.measure.quick, ..Run::begin() }, executor.info(), &settings, None);
-    let mut limits =
-        Limits::load(executor.info(), options.measure.quick, options.kernels.cl_dir.is_some(), global.quiet, note);
-    let rounds = if options.measure.quick { QUICK_ROUNDS } else { sweep::ROUNDS };
+    let scene = Scene::on_device(&Run { quick, ..Run::begin() }, executor.info(), &settings, None);
+    let mut limits = Limits::load(executor.info(), quick, options.cl_dir.is_some(), global.quiet, note);
+    let rounds = if quick { QUICK_ROUNDS } else { sweep::ROUNDS };
     let steps = studies.iter().map(|s| s.tasks.len() * rounds as usize).sum();
-    let pace = Pace::new(options.measure.whole_budget(), Instant::now(), steps);
+    let pace = Pace::new(options.measure.budget, Instant::now(), steps);
     limits.end_by(pace.after(FOR_LIMITS));
     let observer = StatusLine::new(true);
-    let jobs = Jobs { executor, observer, limits, pace, settings, rounds, steps: 0, step: 0 };
-    let mut lab = Laboratory { jobs, scene, outputs, rows: Vec::new() };
-    let measured = lab.run(&studies, out, global);
+    let mut lab = ExperimentState {
+        study: &studies[0],
+        jobs: Jobs { executor, observer, limits, pace, settings, rounds, steps: 0, step: 0 },
+        scene,
+        outputs,
+        rows: Vec::new(),
+        points: Vec::new(),
+        bars: Vec::new(),
+        title: String::new(),
+        fastest: f64::INFINITY,
+    };
+    let measured = studies.iter().try_for_each(|study| lab.run(study, out, global));
     let finished = lab.outputs.finish(measured.is_ok(), !lab.rows.is_empty());
     lab.jobs.pace.overrun().into_iter().for_each(|told| global.note(&told));
     let worst = bench::worst_named(&lab.rows, options.measure.strict);
     let probes = bench::gone_wrong(|status| lab.jobs.limits.broken(status));
     worst_of([measured, worst, probes, finished])
+}
+
+fn choose(name: &str) -> Result<Vec<&'static Experiment>, Error> {
+    if name == "all" {
+        return Ok(EXPERIMENTS.to_vec());
+    }
+    let names: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name).chain(["all"]).collect();
+    Ok(vec![experiment(name).ok_or_else(|| Error::Usage(suggest::unknown("experiment", name, &names)))?])
+}
+
+/// A case, and the trials that it answers, with their places in the plan.
+struct Task {
+    case: Case,
+    /// None of what goes on between host and device.
+    kernel: Option<(&'static Family, &'static Rung)>,
+    /// What times that.
+    clock: Clock,
+    trials: Vec<(u64, Trial)>,
+}
+
+/// What an experiment runs on a device: each case once, with the trials that it answers.
+struct ExperimentRun {
+    experiment: &'static Experiment,
+    tasks: Vec<Task>,
+}
+
+impl ExperimentRun {
+    fn new(experiment: &'static Experiment, scope: &Scope<'_>) -> Result<ExperimentRun, Error> {
+        let mut tasks: Vec<Task> = Vec::new();
+        for (place, trial) in (0..).zip(experiment.plan(scope)) {
+            // What one run tells twice, as a rate and as registers, is run once.
+            if let Some(task) = tasks.iter_mut().find(|task| task.case == trial.case) {
+                task.trials.push((place, trial));
+                continue;
+            }
+            let case = trial.case.clone();
+            let exchanged = exchange(&case.family).and_then(|exchange| exchange.variant(&case.variant));
+            let kernel = built_in(&case.family).and_then(|family| Some((family, family.rung(&case.variant)?)));
+            if exchanged.is_none() && kernel.is_none() {
+                let why = "its plan names a kernel that does not exist";
+                return Err(Error::Failed(format!("{}: {why}", experiment.name)));
+            }
+            let clock = if exchanged.is_none_or(|variant| variant.by_events) { Clock::Event } else { Clock::Wall };
+            tasks.push(Task { case, kernel, clock, trials: vec![(place, trial)] });
+        }
+        Ok(ExperimentRun { experiment, tasks })
+    }
+}
+
+/// What an experiment came to: the element of JSON behind its points.
+#[derive(Serialize)]
+struct ExperimentAnswer<'a> {
+    experiment: &'a str,
+    question: &'a str,
+    finding: &'a str,
+}
+
+/// An experiment under way, and what all of a run share.
+struct ExperimentState<'a> {
+    study: &'a ExperimentRun,
+    jobs: Jobs,
+    scene: Scene,
+    outputs: Outputs<Point>,
+    /// Of all experiments, with the names of their points.
+    rows: Vec<(String, Row)>,
+    /// With their trials' places in the plan.
+    points: Vec<(u64, Point)>,
+    /// What overlapped in the fastest trial of which that is known.
+    bars: Vec<Bar>,
+    /// The trial's name.
+    title: String,
+    /// Its median time, in seconds.
+    fastest: f64,
+}
+
+impl<'a> ExperimentState<'a> {
+    fn run(&mut self, study: &'a ExperimentRun, out: &mut Out, global: &Global) -> Result<(), Error> {
+        let is_first = self.rows.is_empty();
+        self.study = study;
+        self.points.clear();
+        self.bars.clear();
+        self.fastest = f64::INFINITY;
+        self.jobs.observer = StatusLine::new(global.quiet);
+        (self.jobs.step, self.jobs.steps) = (0, study.tasks.len() * self.jobs.rounds as usize);
+        let measured = self.measure();
+        self.jobs.observer = StatusLine::new(true);
+        // A trial that cannot run is finished before those that go through all rounds.
+        self.points.sort_by_key(|(index, _)| *index);
+        let points: Vec<Point> = self.points.drain(..).map(|(_, point)| point).collect();
+        let Experiment { name, question, x_label, .. } = study.experiment;
+        let finding = study.experiment.finding(&points);
+        if !points.is_empty() {
+            self.outputs.json_only(&ExperimentAnswer { experiment: name, question, finding: &finding });
+        }
+        self.outputs.tell(
+            out,
+            &|screen| {
+                let mut text = report::experiment::text(&points, question, &finding, x_label, screen);
+                if !is_first {
+                    text.insert(0, '\n');
+                }
+                if !self.bars.is_empty() {
+                    text.push('\n');
+                    text.push_str(&report::timeline::text(&self.bars, &self.title, screen));
+                }
+                text
+            },
+            screen(global.color),
+            global.quiet,
+        );
+        if !self.bars.is_empty() {
+            self.outputs.svg(&report::picture::of_bars(&self.bars, &self.title).svg());
+        }
+        measured
+    }
+
+    fn measure(&mut self) -> Result<(), Error> {
+        let plan = (0..).zip(&self.study.tasks).map(|(i, task)| self.configuration(i, task));
+        let plan: Vec<Configuration> = plan.collect();
+        for task in &self.study.tasks {
+            self.probe(task)?;
+        }
+        in_rounds(&plan.iter().collect::<Vec<_>>(), self.jobs.rounds, self)
+    }
+
+    /// A trial as the sweep's rounds take it; refused if its data do not fit this machine or device.
+    fn configuration(&self, index: u64, task: &Task) -> Configuration {
+        let case = &task.case;
+        // What goes on between host and device says itself what it cannot hold.
+        let refusal = task.kernel.and_then(|(family, _)| {
+            let input = Input { family, shape: case.shape, dtype: case.dtype, params: &case.params };
+            input.check(self.jobs.executor.info()).err()
+        });
+        let refusal = refusal.map(|error| Refusal::Memory(error.to_string()));
+        let rung = task.kernel.and_then(|(_, rung)| rung.number());
+        Configuration { index, rung, case: case.clone(), wg: case.wg, params: case.params.clone(), refusal }
+    }
+
+    /// Measures the ceiling that event times of this trial cannot exceed, where there is one.
+    fn probe(&mut self, task: &Task) -> Result<(), Error> {
+        let (Some((family, _)), case) = (task.kernel, &task.case) else { return Ok(()) };
+        match ceilings::is_bounded(family, case, self.jobs.executor.info()) {
+            true => self.jobs.probe(family, LimitNeeded::of(family, case.dtype, &case.params)),
+            false => Ok(()),
+        }
+    }
+
+    fn task(&self, configuration: &Configuration) -> &Task {
+        &self.study.tasks[configuration.index as usize]
+    }
+}
+
+/// A task's name, of its first point: `stride: read, stride = 8`.
+fn task_name(experiment: &Experiment, task: &Task) -> String {
+    let trial = &task.trials[0].1;
+    let label = (experiment.x_label)(trial.x);
+    format!("{}: {}, {} = {label}", experiment.name, trial.series, experiment.x_name)
+}
+
+impl Bench for ExperimentState<'_> {
+    fn settings(&self, configuration: &Configuration) -> Settings {
+        let task = self.task(configuration);
+        match task.kernel {
+            Some((family, _)) => self.jobs.settings(family, &configuration.case),
+            None => Settings { clock: task.clock, least_time: None, ..self.jobs.in_pace() },
+        }
+    }
+
+    fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome, Error> {
+        let name = task_name(self.study.experiment, self.task(configuration));
+        self.jobs.run(&name, job)
+    }
+
+    fn finished(&mut self, configuration: &Configuration, mut outcome: Outcome, sampled: f64) -> Result<(), Error> {
+        let study = self.study;
+        let task = &study.tasks[configuration.index as usize];
+        let experiment = study.experiment;
+        let bars = outcome.end.as_mut().map_or_else(|_| Vec::new(), |m| std::mem::take(&mut m.timeline));
+        self.scene.sample_time = sampled;
+        let row = Row::from(&Record::from_outcome(&self.scene, configuration.rung, outcome));
+        for (place, trial) in &task.trials {
+            let x_label = (experiment.x_label)(trial.x);
+            let series = trial.series.as_str();
+            let x_name = experiment.x_name;
+            let key = PointKey { experiment: experiment.name, series, x_name, x: trial.x, x_label, place: *place };
+            let point = Point::new(key, trial.metric, &row);
+            self.outputs.row(&point);
+            self.points.push((*place, point));
+        }
+        if let Some(median) = row.t_median_s.filter(|&median| !bars.is_empty() && median < self.fastest) {
+            let trial = &task.trials[0].1;
+            self.title = format!("{}: {}, {} {}", experiment.name, trial.series, trial.x, experiment.x_name);
+            (self.fastest, self.bars) = (median, bars);
+        }
+        self.rows.push((task_name(experiment, task), row));
+        Ok(())
+    }
 }

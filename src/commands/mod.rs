@@ -3,29 +3,28 @@
 mod asm;
 mod ceiling;
 mod compare;
-mod count;
+pub(crate) mod count;
 mod devices;
-mod diff;
 mod doctor;
 mod dot;
 mod draw;
 pub(crate) mod exercise;
 mod explain;
-mod film;
 mod help;
 mod lab;
+mod ladder;
 mod list;
 mod minplus;
 mod plot;
 mod record;
 mod reduce;
 mod report;
-mod show;
+pub(crate) mod show;
 mod source;
 mod start;
-mod sweep;
+pub(crate) mod sweep;
 mod transpose;
-mod r#try;
+pub(crate) mod r#try;
 mod tune;
 
 pub use crate::console::note;
@@ -39,13 +38,12 @@ use clap::ArgMatches;
 use std::io::IsTerminal;
 
 /// What to run next, for people at a terminal.
-const NEXT: [(&str, &str); 20] = [
+const NEXT: [(&str, &str); 19] = [
     ("devices", "gpulab dot -n 1M --quick"),
     ("doctor", "gpulab dot -n 1M --quick"),
     ("list", "gpulab explain reduce"),
-    ("explain", "gpulab source reduce:3"),
-    ("source", "gpulab diff reduce:2 reduce:3"),
-    ("diff", "gpulab count reduce --lines"),
+    ("explain", "gpulab source reduce:2 reduce:3"),
+    ("source", "gpulab count reduce --lines"),
     ("reduce", "gpulab explain reduce"),
     ("dot", "gpulab explain dot"),
     ("transpose", "gpulab explain transpose"),
@@ -54,7 +52,7 @@ const NEXT: [(&str, &str); 20] = [
     ("ceiling", "gpulab reduce"),
     ("lab", "gpulab lab"),
     ("count", "gpulab draw reduce:2"),
-    ("draw", "gpulab film reduce:2 -o film.html"),
+    ("draw", "gpulab draw reduce:2 --film film.html"),
     ("asm", "gpulab count reduce --lines"),
     ("tune", "gpulab tune transpose"),
     ("show", "gpulab help columns"),
@@ -88,8 +86,7 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::List { source: Some(source), .. } => list::road(out, source),
         Command::List { name, .. } => list::run(out, name.as_deref(), global.verbose),
         Command::Explain { lesson } => explain::run(out, lesson),
-        Command::Source(options) => source::run(out, global, options),
-        Command::Diff(options) => diff::run(out, global, options),
+        Command::Source { what, expanded, cl_dir } => source::run(out, global, what, *expanded, cl_dir.as_deref()),
         Command::Dot(options) => dot::run(out, global, options),
         Command::Reduce(options) => reduce::run(out, global, options),
         Command::Transpose(options) => transpose::run(out, global, options),
@@ -100,15 +97,14 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Lab(options) => lab::run(out, global, options),
         Command::Count(options) => count::run(out, global, options),
         Command::Draw(options) => draw::run(out, global, options),
-        Command::Film(options) => film::run(global, options),
         Command::Asm(options) => asm::run(out, global, options),
         Command::Sweep(options) => sweep::run(out, global, options),
         Command::Tune(options) => tune::run(out, global, options),
         Command::Show(options) => show::run(out, global, options),
         Command::Plot(options) => plot::run(global, options),
-        Command::Report(options) => report::run(global, options),
+        Command::Report { files, output } => report::run(global, files, output),
         Command::Compare(options) => compare::run(out, global, options),
-        Command::Record(options) => record::run(out, global, options),
+        Command::Record { output, quick, budget } => record::run(out, global, output.as_deref(), *quick, *budget),
         Command::Help { topic, md } => help::run(out, global, topic.as_deref(), *md),
         Command::Completions { shell } => help::completions(out, *shell),
         Command::Worker => worker::serve(),

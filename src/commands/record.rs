@@ -3,14 +3,13 @@
 
 use crate::bench;
 use crate::children;
-use crate::cli::RecordArgs;
 use crate::cli::environment::VARIABLES;
+use crate::console::quoted;
 use crate::device::{doctor, select};
 use crate::experiments::EXPERIMENTS;
 use crate::outcome::Cache;
 use crate::plan::Target;
 use crate::prelude::*;
-use crate::shell::{joined, quoted};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 /// Seconds that `gpulab ceiling` takes, which has no budget: as on a CPU driver of four cores.
@@ -36,12 +35,18 @@ struct RecordStep {
 }
 
 /// Lists the commands, or runs those whose files are not in the folder yet.
-pub fn run(out: &mut Out, global: &Global, options: &RecordArgs) -> Result<(), Error> {
+pub fn run(
+    out: &mut Out,
+    global: &Global,
+    folder: Option<&Path>,
+    quick: bool,
+    budget: Option<f64>,
+) -> Result<(), Error> {
     let platforms = doctor::listing(Instant::now() + doctor::LISTING).map_err(Error::NoDevice)?.platforms;
     let info = select::select(&platforms, global.device.as_deref())?;
-    let steps = steps(&info.target, global.device_given(), options);
-    let Some(folder) = &options.output else {
-        let lines: String = steps.iter().map(|step| format!("  gpulab {}\n", joined(&step.words))).collect();
+    let steps = steps(&info.target, global.device_given(), quick, budget);
+    let Some(folder) = folder else {
+        let lines: String = steps.iter().map(|step| format!("  gpulab {}\n", quoted_words(&step.words))).collect();
         let time = format::rough(steps.iter().map(|step| step.seconds).sum());
         let told = "nothing was run; -o DIR runs them, and again those that have no file there yet";
         return out.text(&format!("{} commands on {}, about {time}:\n{lines}{told}\n", steps.len(), info.name));
@@ -62,7 +67,7 @@ pub fn run(out: &mut Out, global: &Global, options: &RecordArgs) -> Result<(), E
     let count = done.len() + missing.len();
     let mut odd: Vec<(String, i32)> = Vec::new();
     for (at, step) in missing.iter().enumerate() {
-        let command = format!("gpulab {}", joined(&step.words));
+        let command = format!("gpulab {}", quoted_words(&step.words));
         let left = format::rough(missing[at..].iter().map(|step| step.seconds).sum());
         global.note(&format!("[{} of {count}, about {left} left] {command}", done.len() + at + 1));
         let status = process(&step.words, &unfinished, global.quiet)
@@ -97,21 +102,25 @@ pub fn run(out: &mut Out, global: &Global, options: &RecordArgs) -> Result<(), E
     }
 }
 
+fn quoted_words(words: &[String]) -> String {
+    words.iter().map(|word| quoted(word)).joined(" ")
+}
+
 /// All commands for a device like this: its limits first, as ladders are held against them.
-fn steps(target: &Target, device: Option<&str>, options: &RecordArgs) -> Vec<RecordStep> {
-    let limits = if options.quick { QUICK_CEILINGS } else { CEILINGS };
+fn steps(target: &Target, device: Option<&str>, quick: bool, budget: Option<f64>) -> Vec<RecordStep> {
+    let limits = if quick { QUICK_CEILINGS } else { CEILINGS };
     let mut ladders = Vec::new();
     for family in FAMILIES {
-        ladders.extend(sizes(family.form, target, options.quick).into_iter().map(|size| (&family.name, size)));
+        ladders.extend(sizes(family.form, target, quick).into_iter().map(|size| (&family.name, size)));
     }
-    let whole = options.budget.unwrap_or(if options.quick { 120.0 } else { 900.0 });
+    let whole = budget.unwrap_or(if quick { 120.0 } else { 900.0 });
     // A ladder has three shares, an experiment two.
     let share = (whole - limits) / (3 * ladders.len() + 2 * EXPERIMENTS.len()) as f64;
     let step = |name: &str, command: &[&str], budget: Option<f64>| {
         let file = format!("{name}.csv");
         let mut words: Vec<String> =
             device.map(|device| ["-d", device]).into_iter().flatten().map(str::to_owned).collect();
-        words.extend(command.iter().copied().chain(options.quick.then_some("--quick")).map(str::to_owned));
+        words.extend(command.iter().copied().chain(quick.then_some("--quick")).map(str::to_owned));
         let seconds = budget.map(|seconds| seconds.round().max(1.0));
         words.extend(seconds.iter().flat_map(|seconds| ["--budget".to_owned(), format!("{seconds}s")]));
         words.extend(["--csv".to_owned(), file.clone()]);
@@ -157,7 +166,7 @@ fn process(words: &[String], folder: &Path, quiet: bool) -> std::io::Result<Exit
     let mut command = Command::new(std::env::current_exe()?);
     command.args(words).current_dir(folder).env(bench::PART_OF_RECORD, "1");
     // Variables may name files by paths from here.
-    for name in VARIABLES.iter().map(|variable| variable.name) {
+    for (name, _) in VARIABLES {
         let path = std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_relative() && path.exists());
         command.envs(path.and_then(|path| Some((name, fs::canonicalize(path).ok()?))));
     }

@@ -1,11 +1,11 @@
 //! `gpulab reduce`: the reduction's ladder.
 
+use super::ladder::{self, LadderRun};
 use crate::cli::ReduceArgs;
 use crate::cpu::reduce::Op;
 use crate::data::Array;
 use crate::input;
 use crate::kernels;
-use crate::ladder::{self, LadderRun};
 use crate::prelude::*;
 
 pub fn run(out: &mut Out, global: &Global, options: &ReduceArgs) -> Result<(), Error> {
@@ -24,7 +24,7 @@ pub fn run(out: &mut Out, global: &Global, options: &ReduceArgs) -> Result<(), E
         Some(dtype) if dtype.is_float() && op.is_bitwise() => {
             Err(Error::Usage(format!("--op {} needs an integer type: choose --dtype i32 or i64", op.name())))
         }
-        _ => ladder::run(out, global, &options.ladder, &study),
+        _ => ladder::run(out, global, &options.ladder, &study, &mut Vec::new()),
     }
 }
 

@@ -1,31 +1,29 @@
 //! `gpulab report`: recorded results as one page.
 
-use crate::cli::ReportArgs;
-use crate::counting::shipped_counts;
+use crate::commands::count::counter::shipped_counts;
+use crate::commands::show::files::{asked, files_below, material};
 use crate::outputs;
 use crate::prelude::*;
 use crate::report::film::is_film;
 use crate::report::groups::distinct;
 use crate::report::page::{self, DataFile};
 use crate::report::shown::ShownFile;
-use crate::shown::{asked, files_below, material};
 use crate::store::shipped;
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
 
 /// Writes the page.
-pub fn run(global: &Global, options: &ReportArgs) -> Result<(), Error> {
-    let output = &options.output;
+pub fn run(global: &Global, named: &[String], output: &str) -> Result<(), Error> {
     let mut words: Vec<String> = Vec::new();
-    for word in &options.files {
+    for word in named {
         match Path::new(word).is_dir() {
             true => words.extend(files_below(Path::new(word)).iter().map(|path| path.display().to_string())),
             false => words.push(word.clone()),
         }
     }
     if words.is_empty() {
-        return Err(Error::Usage(format!("no CSV or JSON file in {}", options.files.join(", "))));
+        return Err(Error::Usage(format!("no CSV or JSON file in {}", named.join(", "))));
     }
     let shown = asked(&distinct(words))?;
     let files = data(&shown)?;

@@ -1,28 +1,70 @@
-//! `gpulab source`: the kernels of a rung or an experiment, as they stand in their files or with what they include in place.
+//! `gpulab source`: the kernels of a rung or an experiment, as they stand in their files or with what they include in place; and
+//! what changed from one rung to another.
 
-use super::explain::{Lesson, lesson};
+use super::explain::{Lesson, lesson, rung_of};
 use crate::bench;
-use crate::cli::SourceArgs;
+use crate::brought::Brought;
+use crate::console;
 use crate::kernels;
 use crate::prelude::*;
+use crate::report::diff::{self, KernelFile};
 use crate::report::explain::short_name;
 
-pub fn run(out: &mut Out, global: &Global, options: &SourceArgs) -> Result<(), Error> {
-    let paths = paths(&lesson(&options.lesson)?)?;
-    let dir = options.kernels.cl_dir.as_deref();
-    bench::check_files(&paths, dir, global.quiet)?;
+/// Prints the one that is named, or the difference of two.
+pub fn run(
+    out: &mut Out,
+    global: &Global,
+    what: &[String],
+    is_expanded: bool,
+    dir: Option<&Path>,
+) -> Result<(), Error> {
     let sources = Sources { dir: dir.map(Path::to_owned) };
+    let [name] = what else {
+        if is_expanded {
+            return Err(Error::Usage("--expanded: it is of one kernel; leave the others out".into()));
+        }
+        return changes(out, global, what, &sources);
+    };
+    let paths = paths(&lesson(name)?)?;
+    bench::check_files(&paths, dir, global.quiet)?;
     for path in &paths {
         let rung = kernels::everything().flat_map(Family::kernels).find(|rung| rung.path == *path);
         let text = match rung {
-            Some(rung) if options.expanded => sources.assemble_rung(rung),
-            None if options.expanded => sources.assemble(path),
+            Some(rung) if is_expanded => sources.assemble_rung(rung),
+            None if is_expanded => sources.assemble(path),
             _ => sources.read(path),
         };
         let text = text.map_err(|stop| Error::Failed(stop.reason))?;
         out.text(&if paths.len() == 1 { text } else { format!("// cl/{path}\n{text}\n") })?;
     }
     Ok(())
+}
+
+/// Prints what the headers of two rungs say, and the lines of code that differ.
+fn changes(out: &mut Out, global: &Global, what: &[String], sources: &Sources) -> Result<(), Error> {
+    let names = match what {
+        [family, from, to] => [from, to].map(|rung| format!("{family}:{rung}")),
+        rungs => [0, 1].map(|at| rungs.get(at).cloned().unwrap_or_default()),
+    };
+    let [old, new] = names.map(|name| file(&name, global, sources));
+    let old = old?;
+    let new = new?;
+    if old.path == new.path {
+        return Err(Error::Usage(format!("both are {}: name two rungs", new.label)));
+    }
+    out.text(&diff::text(&old, &new, console::width(), console::color(global.color)))
+}
+
+fn file(name: &str, global: &Global, sources: &Sources) -> Result<KernelFile, Error> {
+    let Some((family, rung)) = name.rsplit_once(':') else {
+        return Err(Error::Usage(format!("{name:?} names no rung: give two, as in reduce:2 reduce:3")));
+    };
+    let Brought { family, .. } = &Brought::new(&family.to_lowercase())?;
+    let rung = rung_of(family, rung)?;
+    bench::check_files(&[&rung.path], sources.dir.as_deref(), global.quiet)?;
+    let text = rung.own_text().map_or_else(|| sources.read(&rung.path), |text| Ok(text.to_owned()));
+    let text = text.map_err(|stop| Error::Failed(stop.reason))?;
+    Ok(KernelFile { label: format!("{} {}", family.name, rung.label()), path: format!("cl/{}", rung.path), text })
 }
 
 /// The files, as paths below `cl/`.

@@ -1,11 +1,11 @@
 //! `gpulab` alone: the device that would be used, and what to try.
 
 use crate::console;
+use crate::console::quoted;
 use crate::device::doctor::{Listing, Remedy, listing, to_install};
 use crate::device::select;
 use crate::prelude::*;
 use crate::report::wrap::{hung, wrapped};
-use crate::shell::quoted;
 
 /// Longest that drivers may take to list their devices: who types one word waits no longer.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -1,8 +1,8 @@
 //! `gpulab transpose`: the transposition's ladder.
 
+use super::ladder::{self, LadderRun};
 use crate::cli::{Loop, TransposeArgs};
 use crate::kernels;
-use crate::ladder::{self, LadderRun};
 use crate::prelude::*;
 use crate::record;
 
@@ -11,7 +11,7 @@ pub fn run(out: &mut Out, global: &Global, options: &TransposeArgs) -> Result<()
     let shape = Shape { n: options.width.unwrap_or(n), m: options.height.unwrap_or(n) };
     let study = LadderRun::new(&kernels::transpose::FAMILY, shape, options.ladder.dtype, &options.tunables.params);
     let study = LadderRun { series: series(options), ..study };
-    ladder::run(out, global, &options.ladder, &study)
+    ladder::run(out, global, &options.ladder, &study, &mut Vec::new())
 }
 
 /// A set of settings for each kind of loop.

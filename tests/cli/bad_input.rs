@@ -46,13 +46,13 @@ const BAD: &str = r#"
 2 | source reduce:2-3 | choose one
 2 | source transfer | runs no kernel
 2 | source reduce:3 --cl-dir {} | nowhere
-2 | diff | <RUNG>
 2 | diff reduce 2 | as in reduce:2 reduce:3
 2 | diff stride 1 2 | no family "stride"
 2 | diff reduce 2 99 | no rung
 2 | diff reduce 3 sequential | both are reduce v3
 2 | diff reduce 1-2 3 | choose one
 2 | diff reduce 1 2 --cl-dir {} | nowhere
+2 | source reduce 1 2 --expanded | it is of one kernel
 2 | help nothing | there is no command
 2 | help worker | there is no command
 2 | help colums | no command "colums"

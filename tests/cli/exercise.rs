@@ -160,7 +160,7 @@ fn grades_are_a_table_and_lead_to_the_moment_of_the_fault() {
     }
     let [ada, bob] = &rows[..] else { panic!("{rows:?}") };
     assert!(text(bob, "verdict") == "passed" && bob["film"].is_null(), "{bob}");
-    assert!(text(ada, "verdict") == "not-yet" && text(ada, "film").contains(" --line strides.cl:15 -o "), "{ada}");
+    assert!(text(ada, "verdict") == "not-yet" && text(ada, "film").contains(" --line strides.cl:15 --film "), "{ada}");
     let film: Vec<&str> = text(ada, "film")
         .split(' ')
         .skip(1)

@@ -49,7 +49,7 @@ const OUTPUTS: &[&str] = &[
     "plot output -> plot rows.csv --what ladder -o {}",
     "report output -> report rows.csv points.csv -o {}",
     "draw output -> draw own.cl --as reduce -o {}",
-    "film output -> film own.cl --as reduce -o {}",
+    "draw film -> draw own.cl --as reduce --film {}",
     "compare csv -> compare rows.csv,copy.csv copy.csv --csv {}",
     "compare json -> compare rows.csv copy.csv --json {}",
     "devices json -> devices --json {}",
@@ -61,8 +61,7 @@ const OUTPUTS: &[&str] = &[
 const OTHERS: &str = "dot:input,input2,cl_dir reduce:input,cl_dir transpose:cl_dir minplus:input,cl_dir try:file,template,from,cl_dir \
                       ceiling:cl_dir asm:listing,cl_dir lab:cl_dir count:of,own,cl_dir,against \
                       sweep:own,cl_dir,merge tune:own,cl_dir,replay,import show:what plot:files report:files compare:files \
-                      start:output check:file,all record:output source:cl_dir \
-                      diff:cl_dir";
+                      start:output check:file,all record:output source:cl_dir";
 
 /// The files that a command line reads, by a word of it.
 const READ: &[(&str, &[&str])] = &[

@@ -1,4 +1,4 @@
-//! `gpulab film` and `gpulab draw`: what they show is what `gpulab count` counts, and the page plays in a browser.
+//! `gpulab draw` and its films: what they show is what `gpulab count` counts, and the page plays in a browser.
 
 use crate::binary::run;
 use serde_json::Value;
@@ -71,7 +71,7 @@ fn counted(what: &str, size: &str) -> Vec<Value> {
 
 /// A film of all groups, and what each of its launches adds up to.
 fn filmed(what: &str, size: &str) -> (Value, Vec<[u64; 6]>) {
-    let (page, said, code) = run(&[&["film", what, "-q", "--groups", "64", "-o", "-"][..], &words(size)].concat());
+    let (page, said, code) = run(&[&["draw", what, "-q", "--groups", "64", "--film", "-"][..], &words(size)].concat());
     assert_eq!(code, 0, "{what}: {said}");
     let film = data(&page)[0].take();
     let frames = film["launches"].as_array().unwrap().iter().map(of_frames).collect();
@@ -121,7 +121,7 @@ fn a_film_opens_at_the_moment_of_a_line_and_says_which_costs_most() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("film.html");
     let path = path.to_str().unwrap();
-    let (_, said, code) = run(&["film", "reduce:2", "-n", "2048", "--line", "strided.cl:33", "-o", path]);
+    let (_, said, code) = run(&["draw", "reduce:2", "-n", "2048", "--line", "strided.cl:33", "--film", path]);
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("line 33, 8 of 32 lanes, 8 passes, 7 for bank conflicts"), "{said}");
     assert!(said.contains("film.html#line=strided.cl:33)"), "{said}");
@@ -133,17 +133,17 @@ fn a_film_opens_at_the_moment_of_a_line_and_says_which_costs_most() {
 fn a_report_leads_to_the_moment_that_shows_the_fault() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).display().to_string();
-    let (_, said, code) = run(&["film", "reduce:2", "-n", "2048", "-o", &at("reduce-2.html")]);
+    let (_, said, code) = run(&["draw", "reduce:2", "-n", "2048", "--film", &at("reduce-2.html")]);
     assert_eq!(code, 0, "{said}");
     let (_, said, code) = run(&["report", "nvidia-h200", "reduce", "-o", &at("page.html")]);
     assert_eq!(code, 0, "{said}");
     let page = fs::read_to_string(at("page.html")).unwrap();
     assert!(page.contains("<a href=\"reduce-2.html#line=strided.cl:33\">the moment in its film</a>"));
-    assert!(page.contains("<code>gpulab film reduce:1 --line interleaved.cl:29 -o reduce-1.html</code>"));
+    assert!(page.contains("<code>gpulab draw reduce:1 --line interleaved.cl:29 --film reduce-1.html</code>"));
     let (page, _, _) = run(&["report", "nvidia-h200", "reduce", "-o", "-"]);
-    assert!(page.contains("<code>gpulab film reduce:2 --line strided.cl:33 -o reduce-2.html</code>"));
+    assert!(page.contains("<code>gpulab draw reduce:2 --line strided.cl:33 --film reduce-2.html</code>"));
     let (explained, _, _) = run(&["explain", "reduce:2"]);
-    assert!(explained.contains("gpulab film reduce:2 --line worst -o reduce-2.html"), "{explained}");
+    assert!(explained.contains("gpulab draw reduce:2 --line worst --film reduce-2.html"), "{explained}");
 }
 
 #[test]
@@ -184,11 +184,11 @@ fn what_cannot_be_watched_is_told() {
         ("draw mine.cl", "--as reduce"),
         ("draw transfer", "no kernel to count"),
         ("draw reduce:2 -n 1M", "-n 16384 shows the same"),
-        ("film minplus:2 -n 1000 -o film.html", "-n 64 shows the same"),
+        ("draw minplus:2 -n 1000 --film film.html", "-n 64 shows the same"),
         ("draw reduce:1 -o picture.gif", "a picture is FILE.svg"),
-        ("film a b c -o film.html", "unexpected"),
-        ("film reduce:2 --line 9999 -o film.html", "no step is of this line"),
-        ("film reduce:2 --line best -o film.html", "or worst"),
+        ("draw a b c --film film.html", "unexpected"),
+        ("draw reduce:2 --line 9999 --film film.html", "no step is of this line"),
+        ("draw reduce:2 --line best --film film.html", "or worst"),
         ("draw solution:bnaks", "did you mean `banks`"),
     ] {
         let (out, said, code) = run(&words(line));
@@ -247,7 +247,7 @@ fn a_browser_plays_two_films_side_by_side() {
         println!("skipped: neither chromium nor chrome is installed, and GPULAB_CHROMIUM names none");
         return;
     };
-    let (page, said, code) = run(&["film", "transpose:2", "transpose:3", "-q", "-o", "-"]);
+    let (page, said, code) = run(&["draw", "transpose:2", "transpose:3", "-q", "--film", "-"]);
     assert_eq!(code, 0, "{said}");
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("film.html");

@@ -1,4 +1,4 @@
-//! What teaches without a measurement: `explain`, `source` and `diff`.
+//! What teaches without a measurement: `explain` and `source`, also by its other name `diff`.
 
 use crate::binary::{gpulab, run};
 use crate::sources::edited_kernels;
@@ -50,7 +50,7 @@ fn an_expanded_source_has_its_fragments() {
 
 #[test]
 fn a_difference_is_that_of_the_files() {
-    let (out, err, code) = run(&["diff", "reduce:2", "reduce:sequential"]);
+    let (out, err, code) = run(&["source", "reduce:2", "reduce:sequential"]);
     assert_eq!((err.as_str(), code), ("", 0));
     let number = kernel("reduce/strided.cl").lines().position(|line| line.contains("offset *= 2")).unwrap() + 1;
     assert!(out.contains("\n-    for (uint offset = 1; offset < size; offset *= 2) {\n"), "{out}");

@@ -50,7 +50,7 @@ fn names_read() -> BTreeSet<String> {
 
 #[test]
 fn every_variable_that_is_read_is_in_the_list_and_no_other() {
-    let listed: BTreeSet<String> = VARIABLES.iter().map(|v| v.name.to_owned()).collect();
+    let listed: BTreeSet<String> = VARIABLES.iter().map(|(name, _)| (*name).to_owned()).collect();
     let mut read = names_read();
     assert!(PRIVATE.iter().all(|name| read.remove(*name)), "a private variable is read no more: {read:?}");
     // Marks in capitals, in files that read variables as well.

@@ -1,6 +1,7 @@
 //! Pictures of what a kernel's warps do, as grids of cells: what they hold, and as lines of a terminal.
 
 use super::film::Film;
+use crate::moment::FilmLine;
 use crate::prelude::*;
 use clap::ValueEnum;
 use gpulab_model::plan::{Arg, Role};
@@ -23,7 +24,7 @@ pub enum DrawnView {
 
 pub struct Chosen {
     pub view: DrawnView,
-    pub line: Option<u64>,
+    pub line: Option<FilmLine>,
     /// From 1, as a film counts them, from launch to launch.
     pub step: Option<usize>,
     pub warp: u64,
@@ -129,7 +130,7 @@ pub fn draw(film: &Film, chosen: &Chosen) -> Result<DrawnGrids, String> {
         Some(number) => moment(film, chosen.group, number),
         None => film.launches.iter().flat_map(|launch| &launch.steps).collect(),
     };
-    steps.retain(|step| step.group == chosen.group && chosen.line.is_none_or(|line| step.line == line));
+    steps.retain(|step| step.group == chosen.group && chosen.line.as_ref().is_none_or(|line| line.is_of(step)));
     if steps.is_empty() {
         return Err(format!("nothing happens there: {}", film.lines()));
     }

@@ -45,7 +45,7 @@ pub fn exercise(exercise: &Exercise, standing: &Standing, width: usize) -> Strin
         let _ = write!(said, "\n{}", wrap(&format!("Hint {number} of {}: {hint}", hints.len()), width, "  "));
     }
     said + &format!(
-        "\ngpulab film exercise:{name} --line worst -o {name}.html   plays the starting file's worst moment\n\
+        "\ngpulab draw exercise:{name} --line worst --film {name}.html   plays the starting file's worst moment\n\
          gpulab exercise start {name}             writes {name}.cl\n\
          gpulab exercise check {name}             checks it\n\
          gpulab exercise show {name} --hint       the next hint\n\

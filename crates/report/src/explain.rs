@@ -81,7 +81,7 @@ fn sources(family: &Family, rung: &Rung) -> Vec<String> {
     let is_listed = ladders().any(|known| known.name == family.name);
     let place = family.ladder.iter().position(|known| known.path == rung.path).filter(|_| is_listed);
     let before = place.and_then(|place| family.ladder[..place].last()).and_then(Rung::number);
-    let diff = before.zip(rung.number()).map(|(old, new)| format!("gpulab diff {0}:{old} {0}:{new}", family.name));
+    let diff = before.zip(rung.number()).map(|(old, new)| format!("gpulab source {0}:{old} {0}:{new}", family.name));
     std::iter::once(source).chain(diff).collect()
 }
 
@@ -163,7 +163,7 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.ends_with("\n  Source:  gpulab source reduce:3\n           gpulab diff reduce:2 reduce:3\n"),
+            text.ends_with("\n  Source:  gpulab source reduce:3\n           gpulab source reduce:2 reduce:3\n"),
             "{text}"
         );
         let (family, first) = rung("minplus", "naive");

@@ -39,7 +39,7 @@ impl Display for FilmLine {
 impl FilmLine {
     /// The command that makes the film of a kernel and opens it here; `what` is as in `reduce:2`.
     pub fn command(&self, what: &str) -> String {
-        format!("gpulab film {what} --line {self} -o {}", film_file(what))
+        format!("gpulab draw {what} --line {self} --film {}", film_file(what))
     }
 
     /// The address of the moment in the film's file.
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn a_moment_is_a_command_and_an_address() {
         let line = "strided.cl:33".parse::<FilmLine>().unwrap();
-        assert_eq!(line.command("reduce:2"), "gpulab film reduce:2 --line strided.cl:33 -o reduce-2.html");
+        assert_eq!(line.command("reduce:2"), "gpulab draw reduce:2 --line strided.cl:33 --film reduce-2.html");
         assert_eq!(line.address("reduce:2"), "reduce-2.html#line=strided.cl:33");
     }
 }

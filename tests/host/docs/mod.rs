@@ -146,7 +146,7 @@ const PLANTED: &[&str] = &[
     "`gpulab explain nosuch`",
     "`gpulab explain reduce:99`",
     "`gpulab source nosuch`",
-    "`gpulab diff dot:3 dot:99`",
+    "`gpulab source dot:3 dot:99`",
     "`gpulab list --source nosuch`",
     "`gpulab show h200 nosuch`",
     "`gpulab help nosuch`",

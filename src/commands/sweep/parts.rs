@@ -2,7 +2,7 @@
 //! part is its own.
 
 use crate::children;
-use crate::cli::{WorkerArgs, Workers};
+use crate::cli::Sweep;
 use crate::prelude::*;
 use crate::sweep::Shard;
 use serde_json::json;
@@ -23,40 +23,12 @@ const LONGEST: Duration = Duration::from_secs(30);
 
 const DRIVER: &str = include_str!("local.py");
 
-/// What a process does of the work.
-pub(crate) enum Duty {
-    /// All of it, itself.
-    Alone,
-    /// It hands out the parts.
-    Leader(Parts),
-    Part(PathBuf, Shard),
-}
-
 /// The parts of some work, and the folder with what they leave.
 pub(crate) struct Parts {
-    workers: Workers,
+    /// As `--workers` names them.
+    workers: String,
     of: u64,
     folder: PathBuf,
-}
-
-impl Duty {
-    /// Errors: workers without a file for the rows.
-    pub(crate) fn of(options: &WorkerArgs, output: &str) -> Result<Duty, Error> {
-        let Some(workers) = options.workers.clone() else { return Ok(Duty::Alone) };
-        if output == "-" {
-            return Err(Error::Usage("--workers needs -o FILE, in a folder that all workers reach".into()));
-        }
-        let parts = Parts { workers, of: options.tasks, folder: folder(output) };
-        Ok(match std::env::var(TASK).as_deref() {
-            Ok(_) => {
-                let number = std::env::var(NUMBER).ok().and_then(|number| number.parse::<u64>().ok());
-                let index = number.filter(|number| *number < parts.of);
-                let index = index.ok_or_else(|| Error::Usage(format!("{NUMBER} is no task of {}", parts.of)))?;
-                Duty::Part(parts.file(index), Shard { index: index + 1, of: parts.of })
-            }
-            Err(_) => Duty::Leader(parts),
-        })
-    }
 }
 
 /// Where the parts lie of rows that go to this file.
@@ -64,12 +36,32 @@ fn folder(output: &str) -> PathBuf {
     format!("{output}.tasks").into()
 }
 
+/// The files in the folder for the parts of work whose rows go to a file: it goes when they are joined.
+pub(crate) fn left(options: &Sweep) -> Vec<PathBuf> {
+    // In a task, others write there.
+    let is_leader = options.workers.is_some() && std::env::var_os(TASK).is_none();
+    if is_leader { files::below(&folder(&options.output)) } else { Vec::new() }
+}
+
 impl Parts {
-    /// The files in the folder for the parts of work whose rows go to this file: it goes when they are joined.
-    pub(crate) fn left(options: &WorkerArgs, output: &str) -> Vec<PathBuf> {
-        // In a task, others write there.
-        let is_leader = options.workers.is_some() && std::env::var_os(TASK).is_none();
-        if is_leader { files::below(&folder(output)) } else { Vec::new() }
+    /// The parts that workers are to run, if any. Errors: no file for the rows.
+    pub(crate) fn of(options: &Sweep) -> Result<Option<Parts>, Error> {
+        let Some(workers) = options.workers.clone() else { return Ok(None) };
+        if options.output == "-" {
+            return Err(Error::Usage("--workers needs -o FILE, in a folder that all workers reach".into()));
+        }
+        Ok(Some(Parts { workers, of: options.tasks, folder: folder(&options.output) }))
+    }
+
+    /// In a task: the file of its part's rows, and which of the parts it is.
+    pub(crate) fn own(&self) -> Result<Option<(PathBuf, Shard)>, Error> {
+        if std::env::var(TASK).is_err() {
+            return Ok(None);
+        }
+        let number = std::env::var(NUMBER).ok().and_then(|number| number.parse::<u64>().ok());
+        let index = number.filter(|number| *number < self.of);
+        let index = index.ok_or_else(|| Error::Usage(format!("{NUMBER} is no task of {}", self.of)))?;
+        Ok(Some((self.file(index), Shard { index: index + 1, of: self.of })))
     }
 
     /// The rows of a part, which has a number from 0.
@@ -113,8 +105,8 @@ impl Parts {
         let program = std::env::current_exe().map_err(|e| Error::Failed(format!("where this program is: {e}")))?;
         let words = std::env::args().skip(1);
         let command = std::iter::once(program.display().to_string()).chain(words).collect::<Vec<_>>();
-        let options = if let Workers::Hq(options) = &self.workers { &options[..] } else { &[] };
-        let workers = if let Workers::Local(count) = &self.workers { Some(count) } else { None };
+        let workers = self.workers.trim().parse::<usize>().ok();
+        let options: Vec<&str> = self.workers.split_whitespace().skip(1).collect();
         if workers.is_none() && hq(&["--version"]).is_ok() {
             if !hq(&["server", "info"]).is_ok_and(|output| output.status.success()) {
                 return Err(failed(
@@ -128,7 +120,7 @@ impl Parts {
                 .args(["--cwd", &here.display().to_string(), "--stdout", &format!("{logs}.log")])
                 .args(["--stderr", &format!("{logs}.err")])
                 .args(["--env", &format!("{TASK}={PART}"), "--crash-limit", "100", "--progress"])
-                .args(options)
+                .args(&options)
                 .arg("--")
                 .args(&command)
                 .stdout(io::stderr())

@@ -1,6 +1,6 @@
 //! A ladder, and how it is climbed: which of its cases comes when, how long each is sampled, and what is kept of it.
 
-use crate::bench::{self, tuning};
+use crate::bench;
 use crate::ceilings::{self, CeilingRow, LimitNeeded, Limits};
 use crate::cli::Ladder;
 use crate::outcome::Job;
@@ -21,8 +21,12 @@ pub(crate) struct LadderRun<'a> {
     pub(crate) params: Params,
     /// Further settings, with each of which every kernel runs once.
     pub(crate) series: Vec<Params>,
-    /// The source whose set-up this is, if any.
-    pub(crate) source: Option<AsSource>,
+    /// What the source says whose set-up this is, if any, beside rows that were measured.
+    pub(crate) claim: Option<SourceClaim>,
+    /// The source's rungs, as `--variant` names them, unless others are asked for; all of the family's if none.
+    pub(crate) variants: Option<&'static str>,
+    /// Rungs with a fault that the source printed: a wrong result is what is to be seen.
+    pub(crate) faulty: Vec<String>,
     /// Files of real inputs; empty for random ones.
     pub(crate) inputs: Vec<String>,
     /// The reader's own kernel; the table says where it lands.
@@ -45,7 +49,9 @@ impl<'a> LadderRun<'a> {
             dtype,
             params: params.clone(),
             series: vec![Params::new()],
-            source: None,
+            claim: None,
+            variants: None,
+            faulty: Vec::new(),
             inputs: Vec::new(),
             own: None,
             own_cases: Vec::new(),
@@ -60,48 +66,13 @@ impl LadderRun<'_> {
     pub(crate) fn case(&self, variant: &str, dtype: Dtype, wg: WorkGroup, seed: u64) -> Case {
         Case { wg, params: self.params.clone(), seed, ..Case::of(&self.family.name, variant, dtype, self.shape) }
     }
-
-    /// Whether a rung has a fault that its source printed.
-    pub(crate) fn is_faulty(&self, variant: &str) -> bool {
-        self.source.as_ref().is_some_and(|source| source.faulty.iter().any(|name| name == variant))
-    }
 }
 
 /// What a source says beside rows of a device of so many compute units.
 pub(crate) type SourceClaim = Box<dyn Fn(&[Row], u32) -> String>;
 
-/// Extra options of a ladder that reproduces a source.
-pub(crate) struct AsSource {
-    /// Its rungs, as `--variant` names them, unless others are asked for; all of the family's if none.
-    pub(crate) variants: Option<&'static str>,
-    /// Rungs with a fault that the source printed: a wrong result is what is to be seen.
-    pub(crate) faulty: Vec<String>,
-    /// What it says beside rows that were measured on a device of so many compute units.
-    pub(crate) claim: SourceClaim,
-}
-
 /// Share of a budget that is kept for what a launch costs, and for the end of the program.
 const FOR_LAUNCHES: f64 = 0.08;
-
-/// A part of a ladder's work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
-    /// The device's limits that were not measured before.
-    Limits,
-    Baselines,
-    Rungs,
-}
-
-/// The order of the work: first the rungs, which people wait for, but before them what rules out times of theirs. A row that
-/// goes to a file is written when it is measured, so that no end of the process loses it, and once: then all that it is
-/// compared with comes before it.
-fn order(has_files: bool, is_bounded: bool) -> [Stage; 3] {
-    match (has_files, is_bounded) {
-        (true, _) => [Stage::Limits, Stage::Baselines, Stage::Rungs],
-        (false, true) => [Stage::Limits, Stage::Rungs, Stage::Baselines],
-        (false, false) => [Stage::Rungs, Stage::Baselines, Stage::Limits],
-    }
-}
 
 struct LadderTask<'a> {
     label: String,
@@ -154,7 +125,7 @@ impl<'a> Climb<'a> {
             ladder,
             options,
             dtype,
-            wg: options.wg.unwrap_or_else(|| tuning::default_work_group(executor.info())),
+            wg: options.wg.unwrap_or_else(|| bench::default_work_group(executor.info())),
             tuned: BTreeMap::new(),
             rungs: ladder.family.kernels().collect(),
             settings: options.measure.settings(),
@@ -233,8 +204,7 @@ impl<'a> Climb<'a> {
 
     /// Measures everything, in the time since it `began`. What was measured before an error is there all the same.
     pub(crate) fn climb(&mut self, limits: &mut Limits, began: Instant) -> Result<(), Error> {
-        let tasks = [Stage::Rungs, Stage::Baselines].into_iter().flat_map(|stage| self.tasks(stage));
-        self.missing = tasks.map(|task| task.label).collect();
+        self.missing = self.tasks(false).into_iter().map(|task| task.label).collect();
         self.pace = Pace::new(self.options.budget(), began, self.missing.len());
         if !self.is_empty() {
             self.missing.push(self.limits_name());
@@ -245,19 +215,18 @@ impl<'a> Climb<'a> {
         (1..self.options.rounds()).try_for_each(|_| self.another_round())
     }
 
+    /// First the rungs, which people wait for, but before them what rules out times of theirs. A row that goes to a file is
+    /// written when it is measured, so that no end of the process loses it, and once: then all that it is compared with comes
+    /// before it.
     fn first_round(&mut self, limits: &mut Limits) -> Result<(), Error> {
-        for stage in order(
-            self.outputs.has_rows(),
-            self.is_bounded() && !limits.is_at_hand(self.need(), &self.executor.info().target),
-        ) {
-            match stage {
-                Stage::Limits => self.measure_limits(limits)?,
-                Stage::Baselines | Stage::Rungs => {
-                    self.tasks(stage).into_iter().try_for_each(|task| self.run_task(&task))?;
-                }
-            }
+        let has_files = self.outputs.has_rows();
+        let is_unknown = !limits.is_at_hand(self.need(), &self.executor.info().target);
+        let begins_with_limits = has_files || self.is_bounded() && is_unknown;
+        if begins_with_limits {
+            self.measure_limits(limits)?;
         }
-        Ok(())
+        self.tasks(has_files).iter().try_for_each(|task| self.run_task(task))?;
+        if begins_with_limits { Ok(()) } else { self.measure_limits(limits) }
     }
 
     /// Measures all cases once more, in a fresh process and as another run; the limits stay.
@@ -265,8 +234,7 @@ impl<'a> Climb<'a> {
         self.executor.renew();
         self.run = Run { quick: self.options.measure.quick, ..Run::begin() };
         self.earlier.push(std::mem::take(&mut self.records));
-        let tasks: Vec<LadderTask<'_>> =
-            [Stage::Baselines, Stage::Rungs].into_iter().flat_map(|s| self.tasks(s)).collect();
+        let tasks = self.tasks(true);
         self.missing = tasks.iter().map(|task| task.label.clone()).collect();
         self.steps = tasks.len();
         self.pace = Pace::new(self.options.budget(), Instant::now(), tasks.len());
@@ -286,8 +254,8 @@ impl<'a> Climb<'a> {
     /// Whether the limit rules out times of some rung.
     fn is_bounded(&self) -> bool {
         let family = self.ladder.family;
-        let tasks = self.tasks(Stage::Rungs);
-        tasks.iter().any(|task| ceilings::is_bounded(family, &task.case, self.executor.info()))
+        let mut tasks = self.tasks(false).into_iter().filter(|task| task.rung.is_some());
+        tasks.any(|task| ceilings::is_bounded(family, &task.case, self.executor.info()))
     }
 
     /// Whether the limit says nothing of these data, unless one wants to know it all the same.
@@ -364,34 +332,29 @@ impl<'a> Climb<'a> {
         relate(&mut self.records);
     }
 
-    fn tasks(&self, stage: Stage) -> Vec<LadderTask<'a>> {
+    /// The rungs and the CPU baselines, with which of an empty problem nothing is compared.
+    fn tasks(&self, begins_with_baselines: bool) -> Vec<LadderTask<'a>> {
         let ladder = self.ladder;
-        match stage {
-            Stage::Limits => Vec::new(),
-            Stage::Baselines if self.is_empty() => Vec::new(),
-            Stage::Baselines => {
-                // That of a source belongs to its set-up only.
-                let all = ladder.family.problem.baselines().iter();
-                all.filter(|b| ladder.source.is_some() || b.name != CPU_DOUBLE)
-                    .map(|b| LadderTask {
-                        label: b.name.to_owned(),
-                        case: self.case(b.name, &Params::new()),
-                        rung: None,
-                    })
-                    .collect()
-            }
-            Stage::Rungs => {
-                let mut tasks = Vec::new();
-                for &rung in &self.rungs {
-                    for more in &ladder.series {
-                        let inside = if more.contains_key(REPEATS) { " (inside)" } else { "" };
-                        let case = self.case(rung.variant(), more);
-                        tasks.push(LadderTask { label: rung.label() + inside, case, rung: Some(rung) });
-                    }
-                }
-                tasks
+        let mut tasks = Vec::new();
+        for &rung in &self.rungs {
+            for more in &ladder.series {
+                let inside = if more.contains_key(REPEATS) { " (inside)" } else { "" };
+                let case = self.case(rung.variant(), more);
+                tasks.push(LadderTask { label: rung.label() + inside, case, rung: Some(rung) });
             }
         }
+        // That of a source belongs to its set-up only.
+        let all = ladder.family.problem.baselines().iter().filter(|_| !self.is_empty());
+        let own = all.filter(|baseline| ladder.claim.is_some() || baseline.name != CPU_DOUBLE);
+        tasks.extend(own.map(|baseline| LadderTask {
+            label: baseline.name.to_owned(),
+            case: self.case(baseline.name, &Params::new()),
+            rung: None,
+        }));
+        if begins_with_baselines {
+            tasks.sort_by_key(|task| task.rung.is_some());
+        }
+        tasks
     }
 
     fn case(&self, variant: &str, more: &Params) -> Case {

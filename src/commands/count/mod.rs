@@ -1,10 +1,12 @@
 //! `gpulab count`: what kernels do, counted in a simulator: a ladder, an experiment, or what was measured.
 
-use crate::adopt::{Brought, asks, is_exercise, is_family_file, line_of_any, parted};
+pub(crate) mod counter;
+
+use super::show::files;
 use crate::bench::{self, Input, WORK_GROUP};
+use crate::brought::{Brought, asks, is_exercise, is_family_file, line_of_any, parted};
 use crate::cli::{Color, CountArgs};
-use crate::count::{case_of, counted_cases, growths, machine_of};
-use crate::counting::{CountedTrial, Counter, is_large, of_rung, small, source_line, trials, usual_size};
+use crate::count::{LockstepModel, case_of, counted_cases, growths, machine_of};
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
 use crate::kernels::ladders;
 use crate::outputs::{Outputs, Paths};
@@ -12,7 +14,8 @@ use crate::plan::Target;
 use crate::prelude::*;
 use crate::report::count_gate::{sentence, text};
 use crate::store::{Recorded, of_csv};
-use crate::{report, shown, suggest, why};
+use crate::{report, suggest, why};
+use counter::{CountedTrial, Counter, is_large, of_rung, small, source_line, trials, usual_size};
 
 pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Error> {
     if global.device_given().is_some() {
@@ -23,7 +26,7 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
     let subject = Countable::find(options)?;
     let registry = &Registry::default();
     let registry = if let Countable::Ladder(brought, _) = &subject { &brought.registry } else { registry };
-    let cl_dir = options.kernels.cl_dir.as_deref();
+    let cl_dir = options.cl_dir.as_deref();
     match &subject {
         Countable::Ladder(brought, list) => check_ladder(brought, list.as_deref(), options, global.quiet)?,
         Countable::Trials(_) => check_trials(options)?,
@@ -148,9 +151,9 @@ impl Countable {
             Countable::Measured(rows) => Ok(small(registry, rows, target)),
             Countable::Ladder(brought, list) => ladder(brought, list.as_deref(), options, target),
             Countable::Trials(experiment) => {
-                let all = trials(experiment, options.case.n, options.data.seed, target)?;
+                let all = trials(experiment, options.case.n, options.seed, target)?;
                 let rungs: Vec<&Rung> = all.iter().map(|one| one.rung).collect();
-                bench::check_sources(&rungs, options.kernels.cl_dir.as_deref(), quiet)?;
+                bench::check_sources(&rungs, options.cl_dir.as_deref(), quiet)?;
                 Ok(all)
             }
         }
@@ -159,7 +162,7 @@ impl Countable {
 
 fn measured(path: &Path) -> Result<Vec<Row>, Error> {
     let name = path.display().to_string();
-    match shown::read(&name)?.0 {
+    match files::read(&name)?.0 {
         Recorded::Rows(rows) if rows.iter().any(|row| why::case_of(&Registry::default(), row).is_some()) => Ok(rows),
         _ => Err(Error::Usage(format!("--of {name}: it holds no rows of a ladder, as --csv writes them"))),
     }
@@ -171,13 +174,13 @@ fn check_ladder(brought: &Brought, list: Option<&str>, options: &CountArgs, quie
     let dtype = dtype(brought, options);
     bench::check_dtype(family, dtype)?;
     let rungs = brought.rungs(list)?;
-    bench::check_sources(&rungs, options.kernels.cl_dir.as_deref(), quiet)?;
+    bench::check_sources(&rungs, options.cl_dir.as_deref(), quiet)?;
     let shape = shape(family, options)?;
     if shape.n == 0 || shape.m == 0 {
         return Err(Error::Usage("no elements, so no launch to count: choose a larger --n".into()));
     }
     let params = Params::new();
-    if options.lines && is_large(family.form, shape, options.machine.model()) {
+    if options.lines && is_large(family.form, shape, options.machine.unwrap_or(LockstepModel::USUAL)) {
         let why = "--lines needs cases that the simulator runs whole; choose a smaller --n";
         return Err(Error::Usage(why.into()));
     }
@@ -199,12 +202,7 @@ fn settings(family: &Family, rungs: &[&Rung], options: &CountArgs) -> Result<Par
 
 /// The type that was asked for, or that the reader's kernel is of, or the family's first.
 fn dtype(brought: &Brought, options: &CountArgs) -> Dtype {
-    options
-        .case
-        .element
-        .dtype
-        .or_else(|| brought.own.as_ref().and_then(Rung::own_dtype))
-        .unwrap_or(brought.family.dtypes[0])
+    options.case.dtype.or_else(|| brought.own.as_ref().and_then(Rung::own_dtype)).unwrap_or(brought.family.dtypes[0])
 }
 
 fn ladder<'a>(
@@ -216,10 +214,10 @@ fn ladder<'a>(
     let family = &brought.family;
     let rungs = brought.rungs(list)?;
     let case = Case::of(&family.name, "", dtype(brought, options), shape(family, options)?);
-    let case = Case { params: settings(family, &rungs, options)?, seed: options.data.seed, ..case };
+    let case = Case { params: settings(family, &rungs, options)?, seed: options.seed, ..case };
     let counted = rungs.into_iter().map(|rung| {
         let wg = options.case.wg.or(rung.work_group()).unwrap_or(WORK_GROUP);
-        of_rung(family, rung, &Case { wg, ..case.clone() }, target, options.machine.model())
+        of_rung(family, rung, &Case { wg, ..case.clone() }, target, options.machine.unwrap_or(LockstepModel::USUAL))
     });
     Ok(counted.collect())
 }
@@ -229,7 +227,7 @@ fn check_trials(options: &CountArgs) -> Result<(), Error> {
     let refused = [
         ("--variant", options.rungs.variant.is_some()),
         ("--m", options.case.m.is_some()),
-        ("--dtype", options.case.element.dtype.is_some()),
+        ("--dtype", options.case.dtype.is_some()),
         ("--wg", options.case.wg.is_some()),
         ("--op", options.op.is_some()),
         ("--set", !options.case.set.is_empty()),

@@ -1,7 +1,8 @@
 //! A reader's kernel file, judged in a worker process of its own.
 
-use crate::adopt::Brought;
-use crate::bench::{self, Input, tuning};
+use crate::bench::{self, Input};
+use crate::brought::Brought;
+use crate::cli::TryArgs;
 use crate::judgement::{Judgement, Ruling};
 use crate::judging::{Patience, judge};
 use crate::prelude::*;
@@ -10,24 +11,6 @@ use crate::worker::usual_deadline;
 
 /// Seconds that a small case may take by default: most of it is its compilation.
 const SMALL_S: f64 = 15.0;
-
-/// What a file is judged for, and how. What is not said is as of the family's ladder.
-pub(crate) struct Judging<'a> {
-    pub(crate) dtype: Option<Dtype>,
-    pub(crate) wg: Option<WorkGroup>,
-    /// Elements, or columns, and rows.
-    pub(crate) n: Option<u64>,
-    pub(crate) m: Option<u64>,
-    /// Settings, as in `acc=4`.
-    pub(crate) set: &'a [String],
-    pub(crate) seed: u64,
-    /// Seconds that a case may take.
-    pub(crate) deadline: Option<f64>,
-    /// Bytes that the worker may take beside what its driver has.
-    pub(crate) memory: Option<u64>,
-    /// Whether the size is that of a quick ladder.
-    pub(crate) quick: bool,
-}
 
 /// A kernel file that was judged, and stays among its family's rungs.
 pub(crate) struct JudgedFile {
@@ -41,34 +24,34 @@ pub(crate) struct JudgedFile {
 
 /// Judges a reader's kernel, the last rung of its family: tries it where kernels go wrong.
 /// A wrong kernel is no error here: [`verdict`] makes one of it.
-pub(crate) fn judge_own(global: &Global, brought: Brought, asked: &Judging<'_>) -> Result<JudgedFile, Error> {
+pub(crate) fn judge_own(global: &Global, brought: Brought, options: &TryArgs) -> Result<JudgedFile, Error> {
     let family = &brought.family;
     let rung = family.ladder.last().ok_or_else(|| Error::Failed("the kernel is no rung".into()))?;
-    if let (Some(asked), Some(own)) = (asked.dtype, rung.own_dtype())
+    if let (Some(asked), Some(own)) = (options.ladder.dtype, rung.own_dtype())
         && asked != own
     {
         return Err(Error::Usage(format!("--dtype {asked}: the kernel's elements are {own}")));
     }
     rung.guess().iter().filter(|_| !global.quiet).for_each(|guess| note(&format!("{}: {guess}", rung.label())));
-    let dtype = bench::dtype(family, asked.dtype.or(rung.own_dtype()))?;
-    let shape = shape(family, asked)?;
-    let params = bench::own_settings(family, &[rung], asked.set)?;
+    let dtype = bench::dtype(family, options.ladder.dtype.or(rung.own_dtype()))?;
+    let shape = shape(family, options)?;
+    let params = bench::own_settings(family, &[rung], &options.set)?;
     let data = Input { family, shape, dtype, params: &params };
     let bytes = data.bytes()?;
     data.check_host(bytes)?;
     interrupt::watch();
-    let memory = asked.memory.unwrap_or_else(|| usual_memory(bytes));
-    let setup = Setup { device: global.device.clone(), memory: Some(memory), ..Setup::of(&brought.registry) };
-    let small = Duration::from_secs_f64(asked.deadline.unwrap_or(SMALL_S));
-    let whole = asked.deadline.unwrap_or_else(|| usual_deadline(bytes, data.ops()));
+    let memory = options.memory.unwrap_or_else(|| usual_memory(bytes));
+    let setup = Setup { memory: Some(memory), ..global.setup(None, &brought.registry) };
+    let small = Duration::from_secs_f64(options.ladder.measure.deadline.unwrap_or(SMALL_S));
+    let whole = options.ladder.measure.deadline.unwrap_or_else(|| usual_deadline(bytes, data.ops()));
     let mut worker = WorkerProcess::open(setup, None, Duration::from_secs_f64(whole), interrupt::interrupted, say)?;
     let info = worker.info().clone();
     data.check_device(bytes, &info)?;
     bench::announce(global, &info);
     let case = Case {
-        wg: asked.wg.or(rung.work_group()).unwrap_or_else(|| tuning::default_work_group(&info)),
+        wg: options.ladder.wg.or(rung.work_group()).unwrap_or_else(|| bench::default_work_group(&info)),
         params,
-        seed: asked.seed,
+        seed: options.ladder.seed,
         ..Case::of(&family.name, rung.variant(), dtype, shape)
     };
     let mut observer = StatusLine::new(global.quiet);
@@ -91,7 +74,7 @@ pub(crate) fn judge_rung(
     case: &Case,
 ) -> Result<Judgement, Error> {
     let small = Duration::from_secs_f64(SMALL_S);
-    let setup = Setup { device: global.device.clone(), ..Setup::of(registry) };
+    let setup = global.setup(None, registry);
     let mut worker = WorkerProcess::open(setup, None, small, interrupt::interrupted, say)?;
     judge(&mut worker, (family, rung), case, Patience { small, asked: small }, &mut |_| {})
 }
@@ -100,9 +83,10 @@ pub(crate) fn judge_rung(
 const STEPS: usize = 9;
 
 /// The size asked for, or that of the family's ladder. Without elements there is nothing to judge.
-pub(crate) fn shape(family: &Family, asked: &Judging<'_>) -> Result<Shape, Error> {
-    let usual = family.usual_shape(family.form.ladder_size(asked.quick), asked.quick);
-    let shape = bench::shape(family, asked.n, asked.m, usual)?;
+fn shape(family: &Family, options: &TryArgs) -> Result<Shape, Error> {
+    let quick = options.ladder.measure.quick;
+    let usual = family.usual_shape(family.form.ladder_size(quick), quick);
+    let shape = bench::shape(family, options.n, options.m, usual)?;
     match shape.elements() {
         0 => Err(Error::Usage("no elements, so no launch to judge: choose a larger -n".into())),
         _ => Ok(shape),
@@ -129,11 +113,4 @@ pub(crate) fn verdict(judged: &JudgedFile) -> Result<(), Error> {
             Error::Failed(format!("{name} did not finish: see above"))
         }
     })
-}
-
-/// Says that nothing keeps a kernel from what its driver can do.
-pub(crate) fn warn_of_trust(global: &Global) {
-    if global.verbose {
-        note("OpenCL drivers run a kernel as native code of this user: deadline and memory limit are not a sandbox");
-    }
 }

@@ -1,13 +1,13 @@
 //! Kernels counted in the simulator, for whoever asks: `count`, `try`, `asm`, `film` and `--why`.
 
 use crate::bench::{self, WORK_GROUP};
+use crate::commands::show::files::kept_of;
 use crate::count::{CountSubject, LockstepModel, small_cases, stretched};
 use crate::exchange::exchange;
 use crate::experiments::{Experiment, Scope, Trial};
 use crate::plan::{Plan, REPEATS, Role, Target};
 use crate::prelude::*;
 use crate::report::progress::StatusLine;
-use crate::shown::kept_of;
 use crate::simulator::{CountingWorker, Simulator};
 use crate::store::of_csv;
 use crate::why::{DeviceRates, LadderReasons, Payoffs, case_of, is_counted_of, reasons};
@@ -266,10 +266,10 @@ fn cut_down(trial: &Trial, family: &Family, rung: &Rung, n: Option<u64>, target:
 }
 
 /// Counts of the recorded ladders' kernels and settings: what `gpulab count --of` writes of them.
-const SHIPPED: &[u8] = include_bytes!("../data/counts.csv");
+const SHIPPED: &[u8] = include_bytes!("../../../data/counts.csv");
 
 /// The same by line, of what GPUs ran: what `scripts/count_lines` writes.
-const SHIPPED_LINES: &[u8] = include_bytes!("../data/counts_lines.csv");
+const SHIPPED_LINES: &[u8] = include_bytes!("../../../data/counts_lines.csv");
 
 pub(crate) fn shipped_counts() -> Result<Vec<CountRow>, Error> {
     let mut counts: Vec<CountRow> = of_csv(SHIPPED, "data/counts.csv")?.0;

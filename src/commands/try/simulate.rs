@@ -1,6 +1,6 @@
 //! What the simulator Oclgrind says of a reader's kernel, beside what a device does with it.
 
-use crate::adopt::{asks, line_of};
+use crate::brought::{asks, line_of};
 use crate::ceilings;
 use crate::judgement::{Judgement, Ruling};
 use crate::judging::ragged;

@@ -1,38 +1,46 @@
 //! `gpulab try`: a reader's kernel on the ladder of a family, a ladder that a reader's TOML file describes, an exercise's kernel,
 //! a source's kernels as printed; or the beginnings of a file.
 
-use crate::adopt::{
+pub(crate) mod judge;
+pub(crate) mod simulate;
+
+use super::count::counter;
+use super::ladder::{self, LadderRun};
+use crate::bench;
+use crate::brought::{
     Brought, assembled, family_files, family_of_file, is_exercise, is_family_file, kernel_files, parted, read, shown,
 };
-use crate::bench::judge::{self, JudgedFile, Judging};
-use crate::bench::{self, simulate};
 use crate::cli::{Ladder, PrintedSource, TryArgs};
+use crate::console::quoted;
 use crate::count::CheckFinding;
 use crate::judgement::{Judgement, Ruling};
 use crate::kernels::{cited, draft, ladders, text, transpose};
-use crate::ladder::{self, AsSource, LadderRun};
 use crate::prelude::*;
 use crate::record::REPEATS;
 use crate::report::hint::{Hint, hint};
 use crate::report::landing::{Landing, landing};
 use crate::report::{self, judged, printed};
-use crate::shell::quoted;
 use crate::store::Deferred;
-use crate::{counting, oracle, outputs};
+use crate::{oracle, outputs};
 use clap::ValueEnum;
+use judge::JudgedFile;
 use serde::Serialize;
 use std::time::SystemTime;
 
 /// What `--template DIR` writes, by its names.
 const TEMPLATE: [(&str, &str); 4] = [
-    ("family.toml", include_str!("../../data/examples/template/family.toml")),
-    ("naive.cl", include_str!("../../data/examples/template/naive.cl")),
-    ("tiled.cl", include_str!("../../data/examples/template/tiled.cl")),
-    ("reference.cl", include_str!("../../data/examples/template/reference.cl")),
+    ("family.toml", include_str!("../../../data/examples/template/family.toml")),
+    ("naive.cl", include_str!("../../../data/examples/template/naive.cl")),
+    ("tiled.cl", include_str!("../../../data/examples/template/tiled.cl")),
+    ("reference.cl", include_str!("../../../data/examples/template/reference.cl")),
 ];
 
 /// Seconds that a case may take by default in the simulator, which is slow.
 const CHECK_S: f64 = 120.0;
+
+fn limit(options: &Ladder) -> Duration {
+    Duration::from_secs_f64(options.measure.deadline.unwrap_or(CHECK_S))
+}
 
 pub fn run(out: &mut Out, global: &Global, options: &TryArgs) -> Result<(), Error> {
     if let Some(name) = &options.template {
@@ -103,7 +111,7 @@ fn once(out: &mut Out, global: &Global, options: &TryArgs, what: &str) -> Result
         None if ladders().any(|family| family.name == name) => {
             Err(Error::Usage(format!("{what} is a ladder of gpulab's: gpulab {name} runs it")))
         }
-        _ => Tried { options, what }.once(out, global),
+        _ => own_kernel(out, global, options, what),
     }
 }
 
@@ -114,7 +122,7 @@ fn climb_family(
     options: &TryArgs,
     climbed: &Ladder,
     (registry, family): (Registry, &Family),
-    source: Option<AsSource>,
+    source: Option<String>,
 ) -> Result<(), Error> {
     let quick = climbed.measure.quick;
     let usual = family.usual_shape(family.form.ladder_size(quick), quick);
@@ -125,7 +133,10 @@ fn climb_family(
     }
     let rungs: Vec<&Rung> = family.kernels().collect();
     let params = bench::own_settings(family, &rungs, &options.set)?;
-    let mut study = LadderRun { registry, source, ..LadderRun::new(family, shape, climbed.dtype, &params) };
+    let mut study = LadderRun { registry, ..LadderRun::new(family, shape, climbed.dtype, &params) };
+    if let Some(source) = source {
+        set_up(&mut study, source);
+    }
     if climbed.wg.is_none() {
         let of_group = rungs.iter().filter_map(|rung| Some((rung.variant(), rung.work_group()?)));
         study.own_cases = of_group.map(|(variant, wg)| study.case(variant, dtype, wg, climbed.seed)).collect();
@@ -134,7 +145,7 @@ fn climb_family(
     let is_clean = if is_checked { check_rungs(climbed, family, dtype, &study) } else { Ok(()) };
     // A driver may hide what the simulator found: both are told.
     let mut rows = Vec::new();
-    let done = ladder::run_into(out, global, climbed, &study, &mut rows);
+    let done = ladder::run(out, global, climbed, &study, &mut rows);
     if !is_checked {
         say(simulate::UNCHECKED);
     }
@@ -154,12 +165,10 @@ fn printed_kernels(out: &mut Out, global: &Global, options: &TryArgs, source: Pr
         let shape = Shape { n, m: options.m.unwrap_or(n) };
         let params = bench::own_settings(family, &family.kernels().collect::<Vec<_>>(), &options.set)?;
         let inside = Params::from([(REPEATS.to_owned(), NREPS.to_owned())]);
-        let study = LadderRun {
-            series: vec![Params::new(), inside],
-            source: Some(set_up(name, family)),
-            ..LadderRun::new(family, shape, options.ladder.dtype, &params)
-        };
-        return ladder::run(out, global, &options.ladder, &study);
+        let mut study = LadderRun::new(family, shape, options.ladder.dtype, &params);
+        study.series.push(inside);
+        set_up(&mut study, name);
+        return ladder::run(out, global, &options.ladder, &study, &mut Vec::new());
     }
     let file = cited(&if options.faults { format!("{name}_faults") } else { name.clone() });
     let file = file.ok_or_else(|| {
@@ -167,30 +176,27 @@ fn printed_kernels(out: &mut Out, global: &Global, options: &TryArgs, source: Pr
     })?;
     let mut registry = Registry::default();
     let family = oracle::declare(&mut registry, &file, global.device.as_deref())?.clone();
-    let source = set_up(name, &family);
-    climb_family(out, global, options, &options.ladder, (registry, &family), Some(source))
+    climb_family(out, global, options, &options.ladder, (registry, &family), Some(name))
 }
 
-/// What a source's ladder has besides: its table, and its faults.
-fn set_up(source: String, family: &Family) -> AsSource {
-    let own = family.name.to_string();
-    let faulty = family.kernels().map(|rung| rung.variant()).filter(|rung| printed::is_faulty(&own, rung));
-    AsSource {
-        variants: family.described().is_none().then_some("copy,local_copy,1-4"),
-        faulty: faulty.map(str::to_owned).collect(),
-        claim: Box::new(move |rows, units| {
-            let table = if own.ends_with("_faults") { String::new() } else { printed::beside(&source, rows, units) };
-            match printed::faults(&own, rows) {
-                faults if faults.is_empty() || table.is_empty() => table + &faults,
-                faults => format!("{table}\n{faults}"),
-            }
-        }),
-    }
+/// Gives a ladder what a source's has besides: its table, and its faults.
+fn set_up(study: &mut LadderRun<'_>, source: String) {
+    let own = study.family.name.to_string();
+    let faulty = study.family.kernels().map(|rung| rung.variant()).filter(|rung| printed::is_faulty(&own, rung));
+    study.faulty = faulty.map(str::to_owned).collect();
+    study.variants = study.family.described().is_none().then_some("copy,local_copy,1-4");
+    study.claim = Some(Box::new(move |rows, units| {
+        let table = if own.ends_with("_faults") { String::new() } else { printed::beside(&source, rows, units) };
+        match printed::faults(&own, rows) {
+            faults if faults.is_empty() || table.is_empty() => table + &faults,
+            faults => format!("{table}\n{faults}"),
+        }
+    }));
 }
 
 /// Says of the first rung that is wrong at which size it begins, what it looks like, and what the simulator makes of it.
 fn look_closer(global: &Global, family: &Family, study: &LadderRun<'_>, rows: &[Row]) -> Result<(), Error> {
-    let wrong = rows.iter().find(|row| row.status == Status::WrongResult && !study.is_faulty(&row.variant));
+    let wrong = rows.iter().find(|row| row.status == Status::WrongResult && !study.faulty.contains(&row.variant));
     let Some((row, rung)) = wrong.and_then(|row| Some((row, family.rung(&row.variant)?))) else { return Ok(()) };
     let case = Case {
         wg: row.wg.unwrap_or(WorkGroup::linear(64)),
@@ -209,7 +215,7 @@ fn look_closer(global: &Global, family: &Family, study: &LadderRun<'_>, rows: &[
 
 /// Runs each rung in the simulator, and says what that found.
 fn check_rungs(options: &Ladder, family: &Family, dtype: Dtype, study: &LadderRun<'_>) -> Result<(), Error> {
-    let limit = Duration::from_secs_f64(options.measure.deadline.unwrap_or(CHECK_S));
+    let limit = limit(options);
     let mut worker = simulate::open(&study.registry, limit)?;
     let rungs = match options.variant.as_deref() {
         Some(list) => values::variants(family, list).map_err(Error::Usage)?,
@@ -223,7 +229,7 @@ fn check_rungs(options: &Ladder, family: &Family, dtype: Dtype, study: &LadderRu
         let told = simulate::told(&checked, rung.text().unwrap_or_default(), Screen::stderr());
         // Somebody else's file may take standard output.
         say(format!("{}: {told}", rung.label()).trim_end());
-        if checked.findings.is_empty() || !study.is_faulty(rung.variant()) {
+        if checked.findings.is_empty() || !study.faulty.iter().any(|name| name == rung.variant()) {
             verdicts.push(simulate::verdict(&checked, &rung.label(), options.measure.strict));
         }
     }
@@ -255,174 +261,177 @@ struct TryReport {
     rows: Vec<Row>,
 }
 
-/// A kernel that solves the problem of a family, judged, and timed between the family's rungs if it is right.
-struct Tried<'a> {
-    options: &'a TryArgs,
-    /// Its name, as in `mine.cl:kernel`.
-    what: &'a str,
+/// A kernel that solves the problem of a family, judged, and timed between the family's rungs if it is right; `what` is its name,
+/// as in `mine.cl:kernel`.
+fn own_kernel(out: &mut Out, global: &Global, options: &TryArgs, what: &str) -> Result<(), Error> {
+    let mut json = options.ladder.output.json.as_deref().map(Deferred::open).transpose()?;
+    let mut report = TryReport {
+        schema: 1,
+        gpulab: env!("CARGO_PKG_VERSION"),
+        file: parted(what).0.to_owned(),
+        family: options.family.clone().unwrap_or_default(),
+        ..TryReport::default()
+    };
+    let done = judge_and_climb(out, global, options, what, &mut report);
+    let Some(json) = &mut json else { return done };
+    report.exit_code = done.as_ref().err().map_or(0, Error::exit_code);
+    report.error = done.as_ref().err().map(Error::to_string);
+    let written = outputs::replace(json, outputs::json(&report)?);
+    worst_of([done, written])
 }
 
-impl Tried<'_> {
-    fn once(&self, out: &mut Out, global: &Global) -> Result<(), Error> {
-        let mut json = self.options.ladder.output.json.as_deref().map(Deferred::open).transpose()?;
-        let mut report = TryReport {
-            schema: 1,
-            gpulab: env!("CARGO_PKG_VERSION"),
-            file: parted(self.what).0.to_owned(),
-            family: self.options.family.clone().unwrap_or_default(),
-            ..TryReport::default()
-        };
-        let done = self.run(out, global, &mut report);
-        let Some(json) = &mut json else { return done };
-        report.exit_code = done.as_ref().err().map_or(0, Error::exit_code);
-        report.error = done.as_ref().err().map(Error::to_string);
-        let written = outputs::replace(json, outputs::json(&report)?);
-        worst_of([done, written])
+fn judge_and_climb(
+    out: &mut Out,
+    global: &Global,
+    options: &TryArgs,
+    what: &str,
+    report: &mut TryReport,
+) -> Result<(), Error> {
+    if global.verbose {
+        note("OpenCL drivers run a kernel as native code of this user: deadline and memory limit are not a sandbox");
     }
-
-    fn run(&self, out: &mut Out, global: &Global, report: &mut TryReport) -> Result<(), Error> {
-        judge::warn_of_trust(global);
-        let options = self.options;
-        let judging = Judging {
-            dtype: options.ladder.dtype,
-            wg: options.ladder.wg,
-            n: options.n,
-            m: options.m,
-            set: &options.set,
-            seed: options.ladder.seed,
-            deadline: options.ladder.measure.deadline,
-            memory: options.memory,
-            quick: options.ladder.measure.quick,
-        };
-        let judged = judge::judge_own(global, self.brought()?, &judging)?;
-        report.family = judged.brought.family.name.to_string();
-        let is_checked = options.check && judged.judgement.ruling != Ruling::NotBuilt;
-        let kernel = (&judged.rung, &judged.judgement);
-        let word = match is_checked {
-            true => None,
-            false => simulate::second_opinion(
-                &judged.brought.registry,
-                kernel,
-                global.device.as_deref(),
-                screen(global.color),
-            )?,
-        };
-        let is_found = word.as_ref().is_some_and(|(_, is_found)| *is_found);
-        self.tell(out, global, |screen| judged::text(&judged.rung.label(), &judged.judgement, is_found, screen))?;
-        report.rung = Some(judged.rung.variant().into());
-        report.device = Some(judged.device.clone());
-        report.hint = hint(&judged.judgement, is_found);
-        report.judgement = Some(judged.judgement.clone());
-        let is_clean = match word {
-            Some((word, _)) => self.tell(out, global, |_| word.clone()),
-            None if is_checked => self.check(out, global, &judged, report),
-            None => Ok(()),
-        };
-        judge::verdict(&judged)?;
-        is_clean?;
-        if !is_checked {
-            say(simulate::UNCHECKED);
+    let judged = judge::judge_own(global, brought(options, what)?, options)?;
+    report.family = judged.brought.family.name.to_string();
+    let is_checked = options.check && judged.judgement.ruling != Ruling::NotBuilt;
+    let kernel = (&judged.rung, &judged.judgement);
+    let word = match is_checked {
+        true => None,
+        false => {
+            simulate::second_opinion(&judged.brought.registry, kernel, global.device.as_deref(), screen(global.color))?
         }
-        let climbed = self.climb(out, global, &judged, &mut report.rows);
-        report.landing = landing(&judged.brought.family, &judged.rung, &report.rows);
-        if climbed.is_ok() {
-            self.count(out, global, &judged, report)?;
-        }
-        climbed
+    };
+    let is_found = word.as_ref().is_some_and(|(_, is_found)| *is_found);
+    tell(out, global, options, |screen| judged::text(&judged.rung.label(), &judged.judgement, is_found, screen))?;
+    report.rung = Some(judged.rung.variant().into());
+    report.device = Some(judged.device.clone());
+    report.hint = hint(&judged.judgement, is_found);
+    report.judgement = Some(judged.judgement.clone());
+    let is_clean = match word {
+        Some((word, _)) => tell(out, global, options, |_| word.clone()),
+        None if is_checked => check(out, global, options, &judged, report),
+        None => Ok(()),
+    };
+    judge::verdict(&judged)?;
+    is_clean?;
+    if !is_checked {
+        say(simulate::UNCHECKED);
     }
-
-    /// The kernel and its family, with what options declare of it.
-    fn brought(&self) -> Result<Brought, Error> {
-        let (name, kernel) = parted(self.what);
-        let Some(family) = &self.options.family else { return Ok(Brought::of(self.what, None)?.0) };
-        let kernel = kernel.map(|kernel| format!("kernel {kernel}"));
-        let args = self.options.args.as_ref().map(|args| format!("args {args}"));
-        let lines: Vec<String> =
-            [kernel, args].into_iter().flatten().chain(self.options.declare.iter().cloned()).collect();
-        Brought::with_own(family, Path::new(name), &lines)
+    let climbed = climb(out, global, options, &judged, &mut report.rows);
+    report.landing = landing(&judged.brought.family, &judged.rung, &report.rows);
+    if climbed.is_ok() {
+        count(out, global, options, what, &judged, report)?;
     }
+    climbed
+}
 
-    /// Counts the kernel and the rungs between which it landed, and says what would pay most; without a simulator, says so.
-    fn count(&self, out: &mut Out, global: &Global, judged: &JudgedFile, report: &mut TryReport) -> Result<(), Error> {
-        let Some(at) = &report.landing else { return Ok(()) };
-        let family = &judged.brought.family;
-        let rungs: Vec<_> = at.after.iter().chain(&at.before).filter_map(|rung| family.rung(&rung.variant)).collect();
-        let limit = Duration::from_secs_f64(self.options.ladder.measure.deadline.unwrap_or(CHECK_S));
-        let registry = &judged.brought.registry;
-        let kernel = (family, &judged.rung);
-        match counting::beside(registry, kernel, &rungs, &judged.judgement.asked, (limit, global.quiet)) {
-            Ok(rows) => report.counts = rows,
-            Err(Error::Interrupted) => return Err(Error::Interrupted),
-            Err(why) => {
-                note(&format!("counts are skipped: {why}"));
-                return Ok(());
-            }
-        }
-        self.tell(out, global, |screen| format!("\n{}", report::count::table(&report.counts, false, screen)))?;
-        let variant = judged.rung.variant();
-        let own: Vec<CountRow> = report.counts.iter().filter(|row| row.variant == variant).cloned().collect();
-        let Some(row) = report.rows.iter().find(|row| row.variant == variant) else { return Ok(()) };
-        let Some(payoffs) = counting::payoffs(registry, row, &own, global.quiet)? else { return Ok(()) };
-        // Of a kernel that options declare more of there is no film.
-        let film = match &self.options.family {
-            Some(family) if self.options.args.is_none() && self.options.declare.is_empty() => {
-                let page =
-                    quoted(&format!("{}.html", Path::new(&report.file).file_stem().unwrap_or_default().display()));
-                format!("  gpulab film {} --as {family} --line worst -o {page}\n", quoted(self.what))
-            }
-            _ => String::new(),
-        };
-        self.tell(out, global, |screen| {
-            format!("\n{}{film}", report::payoff::text(&payoffs, &row.family, None, screen))
-        })
-    }
+/// The kernel and its family, with what options declare of it.
+fn brought(options: &TryArgs, what: &str) -> Result<Brought, Error> {
+    let (name, kernel) = parted(what);
+    let Some(family) = &options.family else { return Ok(Brought::of(what, None)?.0) };
+    let kernel = kernel.map(|kernel| format!("kernel {kernel}"));
+    let args = options.args.as_ref().map(|args| format!("args {args}"));
+    let lines: Vec<String> = [kernel, args].into_iter().flatten().chain(options.declare.iter().cloned()).collect();
+    Brought::with_own(family, Path::new(name), &lines)
+}
 
-    /// Runs the kernel in the simulator, and says what that found.
-    fn check(&self, out: &mut Out, global: &Global, judged: &JudgedFile, report: &mut TryReport) -> Result<(), Error> {
-        let limit = Duration::from_secs_f64(self.options.ladder.measure.deadline.unwrap_or(CHECK_S));
-        let mut worker = simulate::open(&judged.brought.registry, limit)?;
-        let kernel = (&judged.brought.family, &judged.rung);
-        let checked = simulate::check(&mut worker, kernel, &judged.judgement.asked, limit)?;
-        let source = judged.rung.text().unwrap_or_default();
-        self.tell(out, global, |screen| simulate::told(&checked, source, screen))?;
-        // What nobody looked at has no list of faults, not even an empty one.
-        let verdict = simulate::verdict(&checked, &judged.rung.label(), true);
-        if !matches!(verdict, Err(Error::Untrusted(_))) {
-            report.check = Some(checked.findings);
-        }
-        verdict
-    }
-
-    fn climb(&self, out: &mut Out, global: &Global, judged: &JudgedFile, rows: &mut Vec<Row>) -> Result<(), Error> {
-        // --json is ours.
-        let mut options: Ladder = self.options.ladder.clone();
-        options.output.json = None;
-        let asked = &judged.judgement.asked;
-        let family = &judged.brought.family;
-        let mut choices = asked.params.clone();
-        choices.retain(|name, _| family.choices.iter().any(|choice| choice.name == name));
-        let mut study = LadderRun::new(family, asked.shape, Some(asked.dtype), &choices);
-        study.registry = judged.brought.registry.clone();
-        study.own_cases = vec![asked.clone()];
-        study.own = Some(&judged.rung);
-        study.memory = Some(judged.memory);
-        study.to_stderr = self.leaves_stdout();
-        ladder::run_into(out, global, &options, &study, rows)
-    }
-
-    /// Whether a file takes standard output, so that all else goes to standard error.
-    fn leaves_stdout(&self) -> bool {
-        let output = &self.options.ladder.output;
-        [&output.json, &output.csv, &output.md, &output.samples].map(Option::as_deref).contains(&Some("-"))
-    }
-
-    fn tell(&self, out: &mut Out, global: &Global, text: impl Fn(Screen) -> String) -> Result<(), Error> {
-        if self.leaves_stdout() {
-            say(text(Screen::stderr()).trim_end());
+/// Counts the kernel and the rungs between which it landed, and says what would pay most; without a simulator, says so.
+fn count(
+    out: &mut Out,
+    global: &Global,
+    options: &TryArgs,
+    what: &str,
+    judged: &JudgedFile,
+    report: &mut TryReport,
+) -> Result<(), Error> {
+    let Some(at) = &report.landing else { return Ok(()) };
+    let family = &judged.brought.family;
+    let rungs: Vec<_> = at.after.iter().chain(&at.before).filter_map(|rung| family.rung(&rung.variant)).collect();
+    let limit = limit(&options.ladder);
+    let registry = &judged.brought.registry;
+    let kernel = (family, &judged.rung);
+    match counter::beside(registry, kernel, &rungs, &judged.judgement.asked, (limit, global.quiet)) {
+        Ok(rows) => report.counts = rows,
+        Err(Error::Interrupted) => return Err(Error::Interrupted),
+        Err(why) => {
+            note(&format!("counts are skipped: {why}"));
             return Ok(());
         }
-        out.text(&text(screen(global.color)))
     }
+    tell(out, global, options, |screen| format!("\n{}", report::count::table(&report.counts, false, screen)))?;
+    let variant = judged.rung.variant();
+    let own: Vec<CountRow> = report.counts.iter().filter(|row| row.variant == variant).cloned().collect();
+    let Some(row) = report.rows.iter().find(|row| row.variant == variant) else { return Ok(()) };
+    let Some(payoffs) = counter::payoffs(registry, row, &own, global.quiet)? else { return Ok(()) };
+    // Of a kernel that options declare more of there is no film.
+    let film = match &options.family {
+        Some(family) if options.args.is_none() && options.declare.is_empty() => {
+            let page = quoted(&format!("{}.html", Path::new(&report.file).file_stem().unwrap_or_default().display()));
+            format!("  gpulab draw {} --as {family} --line worst --film {page}\n", quoted(what))
+        }
+        _ => String::new(),
+    };
+    tell(out, global, options, |screen| {
+        format!("\n{}{film}", report::payoff::text(&payoffs, &row.family, None, screen))
+    })
+}
+
+/// Runs the kernel in the simulator, and says what that found.
+fn check(
+    out: &mut Out,
+    global: &Global,
+    options: &TryArgs,
+    judged: &JudgedFile,
+    report: &mut TryReport,
+) -> Result<(), Error> {
+    let limit = limit(&options.ladder);
+    let mut worker = simulate::open(&judged.brought.registry, limit)?;
+    let kernel = (&judged.brought.family, &judged.rung);
+    let checked = simulate::check(&mut worker, kernel, &judged.judgement.asked, limit)?;
+    let source = judged.rung.text().unwrap_or_default();
+    tell(out, global, options, |screen| simulate::told(&checked, source, screen))?;
+    // What nobody looked at has no list of faults, not even an empty one.
+    let verdict = simulate::verdict(&checked, &judged.rung.label(), true);
+    if !matches!(verdict, Err(Error::Untrusted(_))) {
+        report.check = Some(checked.findings);
+    }
+    verdict
+}
+
+fn climb(
+    out: &mut Out,
+    global: &Global,
+    options: &TryArgs,
+    judged: &JudgedFile,
+    rows: &mut Vec<Row>,
+) -> Result<(), Error> {
+    // --json is ours.
+    let mut climbed: Ladder = options.ladder.clone();
+    climbed.output.json = None;
+    let asked = &judged.judgement.asked;
+    let family = &judged.brought.family;
+    let mut choices = asked.params.clone();
+    choices.retain(|name, _| family.choices.iter().any(|choice| choice.name == name));
+    let mut study = LadderRun::new(family, asked.shape, Some(asked.dtype), &choices);
+    study.registry = judged.brought.registry.clone();
+    study.own_cases = vec![asked.clone()];
+    study.own = Some(&judged.rung);
+    study.memory = Some(judged.memory);
+    study.to_stderr = leaves_stdout(options);
+    ladder::run(out, global, &climbed, &study, rows)
+}
+
+/// Whether a file takes standard output, so that all else goes to standard error.
+fn leaves_stdout(options: &TryArgs) -> bool {
+    let output = &options.ladder.output;
+    [&output.json, &output.csv, &output.md, &output.samples].map(Option::as_deref).contains(&Some("-"))
+}
+
+fn tell(out: &mut Out, global: &Global, options: &TryArgs, text: impl Fn(Screen) -> String) -> Result<(), Error> {
+    if leaves_stdout(options) {
+        say(text(Screen::stderr()).trim_end());
+        return Ok(());
+    }
+    out.text(&text(screen(global.color)))
 }
 
 /// Prints a kernel of a family to begin with, or writes a family to begin with into a folder; nothing that is there is

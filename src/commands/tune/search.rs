@@ -1,6 +1,6 @@
 //! A search for the fastest settings: what is asked for, what is measured and measured again, what is told and remembered.
 
-use crate::adopt::Brought;
+use crate::brought::Brought;
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::TuneArgs;
 use crate::outcome::{Candidate, Job};
@@ -56,7 +56,7 @@ impl<'a> AskedTuning<'a> {
     pub(crate) fn new(options: &TuneArgs, brought: &'a Brought) -> Result<AskedTuning<'a>, Error> {
         let family = &brought.family;
         let rungs = brought.rungs(options.rungs.variant.as_deref())?;
-        let dtype = bench::dtype(family, options.element.dtype)?;
+        let dtype = bench::dtype(family, options.dtype)?;
         let usual = family.usual_shape(family.form.ladder_size(options.quick), options.quick);
         let shape = bench::shape(family, options.n, options.m, usual)?;
         if shape.elements() == 0 {
@@ -84,7 +84,7 @@ impl<'a> AskedTuning<'a> {
     pub(crate) fn space(&self, options: &TuneArgs, executor: &dyn Executor) -> Result<TuningSpace<'a>, Error> {
         let base = Case {
             params: self.choices.clone(),
-            seed: options.data.seed,
+            seed: options.seed,
             ..Case::of(&self.family.name, "", self.dtype, self.shape)
         };
         let wgs = options.wg.as_ref().map(|list| list.0.as_slice());
@@ -151,7 +151,7 @@ impl<'a> Tuning<'a> {
     ) -> Result<Tuning<'a>, Error> {
         let info = executor.info();
         let settings = options.settings();
-        let sources = Sources { dir: options.kernels.cl_dir.clone() };
+        let sources = Sources { dir: options.cl_dir.clone() };
         let texts = asked.rungs.iter().map(|rung| sources.assemble_rung(rung));
         let texts = texts.collect::<Result<Vec<_>, _>>().map_err(|stop| Error::Usage(stop.reason))?;
         let plan = &space.candidates;
@@ -169,7 +169,7 @@ impl<'a> Tuning<'a> {
                 global.say(&format!("continuing: {} configurations are measured already", known.len()));
             }
         }
-        let limits = Limits::load(info, options.quick, options.kernels.cl_dir.is_some(), global.quiet, note);
+        let limits = Limits::load(info, options.quick, options.cl_dir.is_some(), global.quiet, note);
         let run = Run { quick: options.quick, ..Run::begin() };
         Ok(Tuning {
             scene: Scene { bound: Some(asked.family.ceiling), ..Scene::on_device(&run, info, &settings, None) },
@@ -228,7 +228,7 @@ impl<'a> Tuning<'a> {
         self.find_limit()?;
         let space = self.space;
         let ended =
-            search(self.options.strategy, &space.regions, self.options.data.seed, &mut |index| self.evaluate(index))?;
+            search(self.options.strategy, &space.regions, self.options.seed, &mut |index| self.evaluate(index))?;
         let finalists = self.finalists();
         if finalists.len() > 1 {
             let mut began = Instant::now();
@@ -472,7 +472,7 @@ impl<'a> Tuning<'a> {
         let mut params = case.params.clone();
         params.retain(|name, _| family.choices.iter().all(|choice| choice.name != name));
         Ok(Some(TunedEntry {
-            source: source_hash(&rungs, &Sources { dir: self.options.kernels.cl_dir.clone() })?,
+            source: source_hash(&rungs, &Sources { dir: self.options.cl_dir.clone() })?,
             family: family.name.to_string(),
             file: file.clone(),
             rung: rung.map(|rung| rung.variant().to_owned()),

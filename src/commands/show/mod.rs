@@ -1,8 +1,10 @@
 //! `gpulab show`: recorded results as the run itself told them, on any machine.
 
+pub(crate) mod files;
+
 use crate::ceilings::CeilingRow;
 use crate::cli::Show;
-use crate::counting::{shipped_counts, source_line};
+use crate::commands::count::counter::{shipped_counts, source_line};
 use crate::outputs;
 use crate::prelude::*;
 use crate::record::{HOST, Point};
@@ -12,8 +14,8 @@ use crate::report::shown::{
     take_apart,
 };
 use crate::report::{self, Medium, RateUnit};
-use crate::shown::{asked, is_path, limits, of_device};
 use crate::store::{Shipped, shipped};
+use files::{asked, is_path, of_device};
 use std::collections::BTreeSet;
 
 /// Shows the files or the shipped records that were asked for, or lists the latter.
@@ -38,12 +40,22 @@ pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> 
         let why = "holds single timed runs; show takes the rows of the same run, from --csv or --json";
         return Err(Error::Usage(format!("{} {why}", file.name)));
     }
-    let reasons = if *why { Some(Reasons::of(&sources)?) } else { None };
+    let mut counts = Vec::new();
+    let mut limits = Vec::new();
+    if *why {
+        counts = shipped_counts()?;
+        for source in &sources {
+            if let ShownContent::Counts(own) = &source.holds {
+                counts.extend_from_slice(own);
+            }
+        }
+        limits = files::limits(&sources)?;
+    }
     let sources = filtered(sources, conditions)?;
     sources.iter().filter_map(|source| source.torn.as_deref()).filter(|_| !global.quiet).for_each(say);
     let unit = if *gib { RateUnit::GiB } else { RateUnit::GB };
     let is_headed = sources.len() > 1 || !Path::new(&what[0]).exists();
-    let style = ShowingStyle { unit, verbose: global.verbose, reasons, is_headed, columns };
+    let style = ShowingStyle { unit, verbose: global.verbose, why: *why, counts, limits, is_headed, columns };
     if md.as_deref() != Some("-") {
         out.text(&style.text(&sources, Medium::Screen(screen(global.color)))?)?;
     }
@@ -97,26 +109,36 @@ fn summary(holding: &ShownContent) -> String {
     }
 }
 
-/// What the reasons of ladders are made of.
-struct Reasons {
+struct ShowingStyle<'a> {
+    unit: RateUnit,
+    verbose: bool,
+    /// Whether reasons stand below ladders, which are made of counts, and of the limits that were recorded with the runs.
+    why: bool,
     counts: Vec<CountRow>,
     limits: Vec<RunLimits>,
+    /// Whether each source's name stands above what it holds.
+    is_headed: bool,
+    columns: &'a [String],
 }
 
-impl Reasons {
-    /// From the counts that come with gpulab and those in the files, and by the limits that were recorded with them.
-    fn of(files: &[ShownFile]) -> Result<Reasons, Error> {
-        let mut counts = shipped_counts()?;
-        for file in files {
-            if let ShownContent::Counts(own) = &file.holds {
-                counts.extend_from_slice(own);
-            }
+impl ShowingStyle<'_> {
+    /// The sources, one below the other.
+    fn text(&self, sources: &[ShownFile], medium: Medium) -> Result<String, Error> {
+        let mut all = Vec::new();
+        for source in sources {
+            let content = self.content(source, medium)?;
+            all.push(match (medium, self.is_headed) {
+                // A document's tables have their own titles.
+                (Medium::Screen(_), true) => format!("{}\n\n{content}", format::terminal(&source.name)),
+                _ => content,
+            });
         }
-        Ok(Reasons { counts, limits: limits(files)? })
+        let models = if self.why { self.models(sources, medium) } else { String::new() };
+        Ok(all.join("\n") + &models)
     }
 
-    /// Of a ladder, by the limits of its device.
-    fn text(&self, rows: &[Row], medium: Medium) -> String {
+    /// Why the steps of a ladder pay or not, by the limits of its device.
+    fn reasons(&self, rows: &[Row], medium: Medium) -> String {
         let Some(row) = rows.iter().find(|row| !row.on_host()) else { return String::new() };
         let ceilings = limits_of_run(&self.limits, row);
         report::markdown::below(
@@ -145,32 +167,6 @@ impl Reasons {
             &|screen| kinds.iter().map(|is_gpu| report::why::model_text(*is_gpu, screen)).collect(),
             medium,
         )
-    }
-}
-
-struct ShowingStyle<'a> {
-    unit: RateUnit,
-    verbose: bool,
-    reasons: Option<Reasons>,
-    /// Whether each source's name stands above what it holds.
-    is_headed: bool,
-    columns: &'a [String],
-}
-
-impl ShowingStyle<'_> {
-    /// The sources, one below the other.
-    fn text(&self, sources: &[ShownFile], medium: Medium) -> Result<String, Error> {
-        let mut all = Vec::new();
-        for source in sources {
-            let content = self.content(source, medium)?;
-            all.push(match (medium, self.is_headed) {
-                // A document's tables have their own titles.
-                (Medium::Screen(_), true) => format!("{}\n\n{content}", format::terminal(&source.name)),
-                _ => content,
-            });
-        }
-        let models = self.reasons.as_ref().map(|why| why.models(sources, medium));
-        Ok(all.join("\n") + &models.unwrap_or_default())
     }
 
     fn content(&self, source: &ShownFile, medium: Medium) -> Result<String, Error> {
@@ -242,7 +238,7 @@ impl ShowingStyle<'_> {
             Medium::Screen(screen) => report::ladder::table(rows, self.unit, screen, self.verbose),
             Medium::Markdown => report::markdown::ladder(rows, self.unit),
         };
-        ladder + &self.reasons.as_ref().map(|why| why.text(rows, medium)).unwrap_or_default()
+        if self.why { ladder + &self.reasons(rows, medium) } else { ladder }
     }
 }
 

@@ -1,29 +1,28 @@
 //! What every family's command does: check what is asked, climb the ladder, tell.
 
-use super::climb::{Climb, LadderRun};
-use crate::bench::{self, Input, tuning};
+mod climb;
+
+use climb::Climb;
+pub(crate) use climb::LadderRun;
+
+use crate::bench::{self, Input};
 use crate::ceilings::{Limits, folder};
 use crate::cli::{Ladder, Output};
+use crate::commands::count::counter::counts;
+use crate::commands::show::files;
 use crate::compare::{FEWEST, FileComparison, compare, timed};
-use crate::counting::counts;
 use crate::outputs::{Outputs, Paths};
 use crate::prelude::*;
 use crate::record::Peaks;
 use crate::report::progress::StatusLine;
 use crate::report::{self, RateUnit, ladder, landing, markdown, rates, shown as told};
-use crate::shown;
 use crate::store::{Recorded, write_rows};
 use crate::sweep::Asked;
 use crate::values::Peak;
 
 /// Climbs the ladder and prints what came of it. What was measured before an error or an interrupt is
-/// printed all the same.
-pub(crate) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &LadderRun<'_>) -> Result<(), Error> {
-    run_into(out, global, options, study, &mut Vec::new())
-}
-
-/// As [`run`]; gives the rows that were measured, too.
-pub(crate) fn run_into(
+/// printed all the same. `measured` gets the rows.
+pub(crate) fn run(
     out: &mut Out,
     global: &Global,
     options: &Ladder,
@@ -31,7 +30,7 @@ pub(crate) fn run_into(
     measured: &mut Vec<Row>,
 ) -> Result<(), Error> {
     let began = Instant::now();
-    let variants = options.variant.as_deref().or(study.source.as_ref().and_then(|source| source.variants));
+    let variants = options.variant.as_deref().or(study.variants);
     let mut rungs = match variants {
         Some(list) => values::variants(study.family, list).map_err(Error::Usage)?,
         None => study.family.kernels().collect(),
@@ -44,20 +43,14 @@ pub(crate) fn run_into(
     let baselines = Baselines::open(&study.family.name, &options.output, options.rounds())?;
     let outputs = open(study, options)?;
     let data = Input { family: study.family, shape: study.shape, dtype, params: &study.params };
-    let bytes = data.bytes()?;
-    data.check_host(bytes)?;
-    interrupt::watch();
     let setup = Setup {
-        device: global.device.clone(),
-        cl_dir: options.kernels.cl_dir.clone(),
         inputs: study.inputs.clone(),
         dtype: study.dtype,
         memory: study.memory,
-        ..Setup::of(&study.registry)
+        ..global.setup(options.cl_dir.as_ref(), &study.registry)
     };
-    let executor = bench::open(setup, &options.measure, bytes, data.ops())?;
+    let executor = data.open(setup, options.measure.in_process, options.measure.deadline)?;
     let info = executor.info().clone();
-    data.check_device(bytes, &info)?;
     if let Some(wg) = options.wg.filter(|wg| wg.size() > info.target.max_wg) {
         return Err(Error::Usage(format!(
             "work-group {wg} is too large: {} allows at most {} work-items",
@@ -67,7 +60,7 @@ pub(crate) fn run_into(
     bench::announce(global, &info);
     let mut climb = Climb::new(study, options, dtype, executor, outputs);
     ask_reference(&mut climb, global.quiet)?;
-    let mut limits = Limits::load(&info, options.measure.quick, options.kernels.cl_dir.is_some(), global.quiet, note);
+    let mut limits = Limits::load(&info, options.measure.quick, options.cl_dir.is_some(), global.quiet, note);
     climb.tuned = tuned(study, options, &rungs, &info, dtype, global.quiet);
     for case in &study.own_cases {
         climb.tuned.entry(case.variant.clone()).or_insert_with(|| case.clone());
@@ -91,8 +84,7 @@ pub(crate) fn run_into(
     if matches!(climbed, Err(Error::Interrupted)) && !climb.missing().is_empty() {
         note(&format!("not measured: {}", climb.missing().join(", ")));
     }
-    let faulty = study.source.as_ref().map_or(&[][..], |source| &source.faulty);
-    let judged = all.iter().filter(|row| !faulty.contains(&row.variant) || row.status == Status::BuildFailed);
+    let judged = all.iter().filter(|row| !study.faulty.contains(&row.variant) || row.status == Status::BuildFailed);
     let rungs = bench::worst(&judged.cloned().collect::<Vec<_>>(), options.measure.strict);
     let probes = bench::gone_wrong(|status| limits.broken(status));
     let kept = baselines.keep(&all, climbed.is_ok(), global.quiet);
@@ -105,7 +97,7 @@ fn checked_dtype(study: &LadderRun<'_>, rungs: &[&Rung], options: &Ladder, quiet
     check_settings(study, rungs)?;
     let dtype = bench::dtype(study.family, study.dtype)?;
     check_values(study, rungs, dtype, options.wg)?;
-    bench::check_sources(rungs, options.kernels.cl_dir.as_deref(), quiet)?;
+    bench::check_sources(rungs, options.cl_dir.as_deref(), quiet)?;
     Ok(dtype)
 }
 
@@ -146,7 +138,7 @@ fn reasons(
     let ceilings = climb.model_limits(limits)?;
     climb.status = None;
     let registry = &climb.ladder.registry;
-    let counts = counts(registry, rows, climb.options.kernels.cl_dir.as_deref(), global.quiet)?;
+    let counts = counts(registry, rows, climb.options.cl_dir.as_deref(), global.quiet)?;
     let model = told::model_of(rows, &ceilings);
     climb.outputs.tell(
         out,
@@ -170,17 +162,17 @@ fn tuned(
     dtype: Dtype,
     quiet: bool,
 ) -> BTreeMap<String, Case> {
-    if options.no_tuned || options.wg.is_some() || study.source.is_some() || study.shape.elements() == 0 {
+    if options.no_tuned || options.wg.is_some() || study.claim.is_some() || study.shape.elements() == 0 {
         return BTreeMap::new();
     }
-    let known = tuning::load(study.family, info, options.kernels.cl_dir.as_deref(), quiet);
+    let known = bench::remembered(study.family, info, options.cl_dir.as_deref(), quiet);
     let Some(known) = known else { return BTreeMap::new() };
     let mut found = BTreeMap::new();
     for rung in rungs {
-        let case = study.case(rung.variant(), dtype, tuning::default_work_group(info), options.seed);
-        found.extend(tuning::tuned(&known, rung, &case).map(|case| (case.variant.clone(), case)));
+        let case = study.case(rung.variant(), dtype, bench::default_work_group(info), options.seed);
+        found.extend(bench::tuned(&known, rung, &case).map(|case| (case.variant.clone(), case)));
     }
-    tuning::announce(study.family, &found.keys().map(String::as_str).collect::<Vec<_>>(), quiet);
+    bench::announce_tuned(study.family, &found.keys().map(String::as_str).collect::<Vec<_>>(), quiet);
     found
 }
 
@@ -235,7 +227,7 @@ fn tell(
     climb.status = None;
     let unit = if climb.options.output.gib { RateUnit::GiB } else { RateUnit::GB };
     let units = climb.executor.info().target.compute_units;
-    let claim = climb.ladder.source.as_ref().map_or_else(String::new, |s| format!("\n{}", (s.claim)(rows, units)));
+    let claim = climb.ladder.claim.as_ref().map_or_else(String::new, |claim| format!("\n{}", claim(rows, units)));
     if is_whole || !rows.is_empty() {
         climb.outputs.md(&(markdown::ladder(rows, unit) + &claim));
     }
@@ -341,7 +333,7 @@ fn read(path: PathBuf, name: &str, family: &str) -> Result<Vec<Row>, Error> {
         return Err(Error::Usage(format!("{why}{}", kept_names(family)?)));
     }
     let place = path.display().to_string();
-    match shown::read(&place)? {
+    match files::read(&place)? {
         (Recorded::Rows(rows), _) => Ok(rows),
         _ => Err(Error::Usage(format!("{place} holds no rows: keep another run with --save {name}"))),
     }

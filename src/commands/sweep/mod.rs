@@ -1,7 +1,10 @@
 //! `gpulab sweep`: every combination of rungs, work-groups, sizes, element types and tunables.
 
-use crate::adopt::Brought;
+pub(crate) mod parts;
+
+use super::tune::narrowed;
 use crate::bench::{self, Input, Jobs};
+use crate::brought::Brought;
 use crate::ceilings::{LimitNeeded, Limits};
 use crate::cli::Sweep;
 use crate::outcome::Job;
@@ -13,9 +16,8 @@ use crate::runner::{FOR_LIMITS, Pace};
 use crate::store::{CsvFile, Mode, read_rows, write_rows};
 use crate::sweep::{self, Bench, Configuration, Identity, Narrowing, Order, ROUNDS, Shard, Space};
 use crate::terminal::Stdout;
-use crate::tuning::narrowed;
 use crate::values::List;
-use crate::workers::{Duty, Parts, wait_for_writer};
+use parts::{Parts, wait_for_writer};
 use std::collections::BTreeSet;
 
 /// Plans the sweep, measures what has no row yet, and sums it up: on standard output if that is a terminal, which gets no
@@ -24,15 +26,16 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
     if !options.merge.is_empty() {
         return write_rows(&options.output, &joined(&options.merge)?);
     }
-    match Duty::of(&options.workers, &options.output)? {
-        Duty::Part(file, shard) => {
+    let Some(parts) = Parts::of(options)? else { return measure(out, global, options, false) };
+    match parts.own()? {
+        Some((file, shard)) => {
             wait_for_writer(&file);
             let output = file.display().to_string();
             let shard = Some((shard.index, shard.of));
             measure(out, global, &Sweep { output, shard, resume: true, ..options.clone() }, true)
         }
-        Duty::Leader(parts) if !options.dry_run => in_parts(global, options, &parts),
-        _ => measure(out, global, options, false),
+        None if !options.dry_run => in_parts(global, options, &parts),
+        None => measure(out, global, options, false),
     }
 }
 
@@ -40,7 +43,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
 fn measure(out: &mut Out, global: &Global, options: &Sweep, takes_turns: bool) -> Result<(), Error> {
     let brought = Brought::beside(options.subject.name().unwrap_or_default(), options.rungs.own.as_deref())?;
     let space = space(options, &brought)?;
-    bench::check_sources(&space.rungs, options.kernels.cl_dir.as_deref(), global.quiet)?;
+    bench::check_sources(&space.rungs, options.cl_dir.as_deref(), global.quiet)?;
     // The largest data of any size and type, before settings that make them larger; and the most operations.
     let mut bytes = 0;
     let mut ops = 0.0_f64;
@@ -50,12 +53,7 @@ fn measure(out: &mut Out, global: &Global, options: &Sweep, takes_turns: bool) -
     }
     let csv = if options.dry_run { None } else { open_output(options, global.force)? };
     interrupt::watch();
-    let setup = Setup {
-        device: global.device.clone(),
-        cl_dir: options.kernels.cl_dir.clone(),
-        takes_turns,
-        ..Setup::of(&brought.registry)
-    };
+    let setup = Setup { takes_turns, ..global.setup(options.cl_dir.as_ref(), &brought.registry) };
     let executor = bench::open(setup, &options.measure, bytes, ops)?;
     bench::announce(global, executor.info());
     let plan = plan(&space, &*executor, global)?;
@@ -68,7 +66,7 @@ fn measure(out: &mut Out, global: &Global, options: &Sweep, takes_turns: bool) -
         global.note("the rows appear only in the summary: -o FILE or a pipe keeps them as CSV");
     }
     let settings = options.measure.settings();
-    let sources = Sources { dir: options.kernels.cl_dir.clone() };
+    let sources = Sources { dir: options.cl_dir.clone() };
     let texts = space.rungs.iter().map(|rung| sources.assemble_rung(rung).map_err(|stop| Error::Usage(stop.reason)));
     let texts = texts.collect::<Result<Vec<_>, Error>>()?;
     let budget = options.measure.budget;
@@ -78,9 +76,8 @@ fn measure(out: &mut Out, global: &Global, options: &Sweep, takes_turns: bool) -
     let todo: Vec<&Configuration> = mine.into_iter().filter(|c| !finished.contains(&c.index)).collect();
     let rounds = if options.order == Order::Interleave { ROUNDS } else { 1 };
     let steps = todo.iter().filter(|c| c.refusal.is_none()).count() * rounds as usize;
-    let pace = Pace::new(options.measure.whole_budget(), Instant::now(), steps);
-    let mut limits =
-        Limits::load(executor.info(), options.measure.quick, options.kernels.cl_dir.is_some(), global.quiet, note);
+    let pace = Pace::new(options.measure.budget, Instant::now(), steps);
+    let mut limits = Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet, note);
     limits.end_by(pace.after(FOR_LIMITS));
     let observer = StatusLine::new(global.quiet);
     let run = Run { quick: options.measure.quick, ..Run::begin() };
@@ -131,7 +128,7 @@ fn space<'a>(options: &Sweep, brought: &'a Brought) -> Result<Space<'a>, Error> 
     let dtypes = crate::record::groups::distinct(dtypes.iter().copied());
     let asked = sweep::Asked { family, rungs: &rungs, dtypes: &dtypes, wgs: &wgs };
     sweep::check_settings(&asked, &settings).map_err(Error::Usage)?;
-    Ok(Space { family, rungs, dtypes, shapes, wgs, settings, seed: options.data.seed })
+    Ok(Space { family, rungs, dtypes, shapes, wgs, settings, seed: options.seed })
 }
 
 /// The usual shape, square matrices, or every combination of columns and rows.

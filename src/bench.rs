@@ -1,9 +1,5 @@
 //! What commands that measure share: checks before anything runs, the device, the pace, and the verdict.
 
-pub(crate) mod judge;
-pub(crate) mod simulate;
-pub(crate) mod tuning;
-
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{CaseOptions, MeasureArgs};
 use crate::outcome::Job;
@@ -11,6 +7,7 @@ use crate::prelude::*;
 use crate::record::COPY;
 use crate::report::progress::StatusLine;
 use crate::runner::Pace;
+use crate::tune::Remembered;
 use crate::worker::{open_session, usual_deadline};
 use crate::{memory, stats, sweep};
 use std::borrow::Borrow;
@@ -27,6 +24,21 @@ pub(crate) struct Input<'a> {
 }
 
 impl Input<'_> {
+    /// Opens the device, unless this machine or the device cannot hold the data.
+    pub(crate) fn open(
+        &self,
+        setup: Setup,
+        in_process: bool,
+        deadline: Option<f64>,
+    ) -> Result<Box<dyn Executor>, Error> {
+        let bytes = self.bytes()?;
+        self.check_host(bytes)?;
+        interrupt::watch();
+        let executor = open_within(setup, in_process, deadline, bytes, self.ops())?;
+        self.check_device(bytes, executor.info())?;
+        Ok(executor)
+    }
+
     /// Their size in bytes, or that of the result if it is larger.
     pub(crate) fn bytes(&self) -> Result<u64, Error> {
         let problem = &self.family.problem;
@@ -142,7 +154,7 @@ pub(crate) fn shape(family: &Family, n: Option<u64>, m: Option<u64>, usual: Shap
 
 /// The case of a rung that options ask for, with the `usual` shape where they give no size.
 pub(crate) fn case(family: &Family, rung: &Rung, options: &CaseOptions, usual: Shape) -> Result<Case, Error> {
-    let dtype = dtype(family, options.element.dtype.or(rung.own_dtype()))?;
+    let dtype = dtype(family, options.dtype.or(rung.own_dtype()))?;
     Ok(Case {
         wg: options.wg.or(rung.work_group()).unwrap_or(WORK_GROUP),
         params: single_settings(family, &[rung], &options.set)?,
@@ -217,7 +229,7 @@ pub(crate) fn check_files(paths: &[&str], dir: Option<&Path>, quiet: bool) -> Re
 
 /// Opens the device for cases of so many bytes and operations at most.
 pub(crate) fn open(setup: Setup, measure: &MeasureArgs, bytes: u64, ops: f64) -> Result<Box<dyn Executor>, Error> {
-    open_within(setup, measure.process.in_process, measure.deadline, bytes, ops)
+    open_within(setup, measure.in_process, measure.deadline, bytes, ops)
 }
 
 /// As [`open`]; without a deadline in seconds, one that suits so many bytes and operations.
@@ -244,6 +256,13 @@ pub(crate) const PART_OF_RECORD: &str = "GPULAB_RECORD";
 /// Whether this command is one of those.
 pub(crate) fn is_part_of_record() -> bool {
     std::env::var_os(PART_OF_RECORD).is_some()
+}
+
+impl Global {
+    /// What a worker is told: the device that was chosen, and kernels from this folder or the built-in ones.
+    pub(crate) fn setup(&self, cl_dir: Option<&PathBuf>, registry: &Registry) -> Setup {
+        Setup { device: self.device.clone(), cl_dir: cl_dir.cloned(), ..Setup::of(registry) }
+    }
 }
 
 pub(crate) fn announce(global: &Global, info: &DeviceInfo) {
@@ -304,6 +323,45 @@ impl Jobs {
         }
         self.limits.measure(&mut *self.executor, need)
     }
+}
+
+/// What is remembered of a family on a device, if anything. That a damaged file was put aside is said.
+pub(crate) fn remembered<'a>(
+    family: &'a Family,
+    info: &DeviceInfo,
+    cl_dir: Option<&Path>,
+    quiet: bool,
+) -> Option<Remembered<'a>> {
+    Remembered::load(family, info, &Sources { dir: cl_dir.map(Path::to_owned) }, &|text| {
+        if !quiet {
+            note(text);
+        }
+    })
+}
+
+/// The work-group that a case has if none is given.
+pub(crate) fn default_work_group(info: &DeviceInfo) -> WorkGroup {
+    WorkGroup::linear(info.target.max_wg.min(256))
+}
+
+/// The case of a rung as it was tuned, if no setting that the rung reads was given.
+pub(crate) fn tuned(known: &Remembered<'_>, rung: &Rung, case: &Case) -> Option<Case> {
+    let is_given = rung.tunables().any(|tunable| case.params.contains_key(tunable.name));
+    if is_given { None } else { known.tuned(case) }
+}
+
+/// Says for which rungs remembered settings are used.
+pub(crate) fn announce_tuned(family: &Family, variants: &[&str], quiet: bool) {
+    if quiet || variants.is_empty() {
+        return;
+    }
+    let rungs: Vec<String> = variants
+        .iter()
+        .map(|variant: &&str| {
+            family.rung(variant).and_then(Rung::number).map_or_else(|| (*variant).to_owned(), |n| format!("v{n}"))
+        })
+        .collect();
+    say(&format!("tuned settings for {} (gpulab tune --list shows them, --no-tuned ignores them)", rungs.join(", ")));
 }
 
 /// The error that a case makes which ended without a measurement.

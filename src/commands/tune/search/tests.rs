@@ -1,7 +1,7 @@
 //! A whole search on a scripted device: what is measured, checked, remembered and found again.
 
 use super::*;
-use crate::adopt::Brought;
+use crate::brought::Brought;
 use crate::cli::{Cli, Command};
 use crate::fake::{FakeDevice, FakeKernel, Memory};
 use crate::kernels::dot;

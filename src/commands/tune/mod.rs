@@ -1,7 +1,10 @@
 //! `gpulab tune`: the search for a family's fastest settings, what is remembered of searches, and searches over recorded rows.
 
-use crate::adopt::{Brought, family_of_file};
+mod search;
+
+use super::show::files::read;
 use crate::bench::{self, Input};
+use crate::brought::{Brought, family_of_file};
 use crate::cli::TuneArgs;
 use crate::device::{doctor, select};
 use crate::prelude::*;
@@ -12,8 +15,10 @@ use crate::report::tune::replays;
 use crate::report::wrap::wrapped;
 use crate::store::Recorded;
 use crate::tune::{Replay, TunedEntry, TunedFile, all_tuned, replay, source_hash};
-use crate::tuning::{AskedTuning, Tuning, listing, narrowed};
-use crate::{ceilings, console, outputs, shown};
+
+use crate::{ceilings, console, outputs};
+pub(crate) use search::narrowed;
+use search::{AskedTuning, Tuning, listing};
 
 /// Searches, measures the best again, remembers them, and explains; or lists, forgets, writes or reads what is remembered; or
 /// replays recorded rows.
@@ -33,15 +38,10 @@ pub fn run(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Err
 fn search(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Error> {
     let brought = Brought::beside(options.subject.name().unwrap_or_default(), options.rungs.own.as_deref())?;
     let asked = AskedTuning::new(options, &brought)?;
-    bench::check_sources(&asked.rungs, options.kernels.cl_dir.as_deref(), global.quiet)?;
+    bench::check_sources(&asked.rungs, options.cl_dir.as_deref(), global.quiet)?;
     let data = Input { family: asked.family, shape: asked.shape, dtype: asked.dtype, params: &asked.choices };
-    let bytes = data.bytes()?;
-    data.check_host(bytes)?;
-    interrupt::watch();
-    let setup =
-        Setup { device: global.device.clone(), cl_dir: options.kernels.cl_dir.clone(), ..Setup::of(&brought.registry) };
-    let executor = bench::open_within(setup, options.process.in_process, options.deadline, bytes, data.ops())?;
-    data.check_device(bytes, executor.info())?;
+    let setup = global.setup(options.cl_dir.as_ref(), &brought.registry);
+    let executor = data.open(setup, options.in_process, options.deadline)?;
     let space = asked.space(options, &*executor)?;
     space.narrowings.iter().filter_map(narrowed).for_each(|text| global.say(&text));
     if options.dry_run {
@@ -156,7 +156,7 @@ fn replayed(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Er
     let mut told: Vec<(String, Replay)> = Vec::new();
     for file in &options.replay {
         let name = file.display().to_string();
-        let (Recorded::Rows(rows), torn) = shown::read(&name)? else {
+        let (Recorded::Rows(rows), torn) = read(&name)? else {
             return Err(Error::Usage(format!("{name} holds no rows: --replay takes what sweep and tune write as CSV")));
         };
         torn.iter().for_each(|torn| global.say(torn));
