@@ -1,16 +1,23 @@
 //! What commands that measure share: checks before anything runs, the device, the pace, and the verdict.
 
 use crate::ceilings::{self, LimitNeeded, Limits};
-use crate::cli::{CaseOptions, MeasureArgs};
-use crate::outcome::Job;
-use crate::prelude::*;
-use crate::record::COPY;
+use crate::cli::{CaseOptions, Global, MeasureArgs};
+use crate::console::note;
+use crate::data::{Dtype, Params, Shape};
+use crate::kernels::{Family, Form, Registry, Rung, Sources, built_in};
+use crate::outcome::{DeviceInfo, Executor, Job, Outcome, Settings, Status, Stop};
+use crate::plan::{Case, WorkGroup};
+use crate::record::{COPY, Row};
+use crate::report::format;
 use crate::report::progress::StatusLine;
 use crate::runner::Pace;
+use crate::terminal::say;
 use crate::tune::Remembered;
-use crate::worker::{open_session, usual_deadline};
-use crate::{memory, stats, sweep};
+use crate::worker::{Setup, WorkerProcess, open_session, usual_deadline};
+use crate::{Error, interrupt, processes, stats, sweep};
 use std::borrow::Borrow;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// The work-group of kernels that have none of their own.
 pub(crate) const WORK_GROUP: WorkGroup = WorkGroup::linear(256);
@@ -104,7 +111,7 @@ impl Input<'_> {
 
     fn check_memory(&self, bytes: u64, copies: u64, what_for: &str) -> Result<(), Error> {
         let needed = bytes.saturating_mul(copies);
-        match memory::available() {
+        match processes::available_memory() {
             Some(available) if needed > available => Err(Error::Usage(format!(
                 "{} need {} of memory {what_for}, and {} is available: choose a smaller size",
                 elements(self.family, self.shape),

@@ -1,10 +1,16 @@
 //! What a command names: a family's rung, a reader's own kernel or family, an exercise's file; read into a registry.
 
 use crate::exercise::{NAMES, exercise};
-use crate::kernels::{Checker, Description, FamilyFile, OwnKernel, included_name, ladders, logical_lines, raw_strings};
-use crate::prelude::*;
-use crate::{input, oracle, suggest};
+use crate::kernels::{
+    Checker, Description, Family, FamilyFile, OwnKernel, Registry, Rung, built_in, included_name, ladders,
+    logical_lines, raw_strings,
+};
+use crate::report::format;
+use crate::{Error, files, input, oracle, suggest, values};
+use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// The family that a command works with, and a registry that has it with what the reader brought.
 pub(crate) struct Brought {

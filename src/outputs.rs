@@ -2,11 +2,14 @@
 //!
 //! An output that fails is given up and its error kept for the end; the others still get their data.
 
-use crate::cli::{Output, RowFiles};
-use crate::prelude::*;
+use crate::Error;
+use crate::cli::{Global, Output, RowFiles};
+use crate::console::{Out, worst_of};
 use crate::record::{CsvRecord, SampleRow};
+use crate::report::format::Screen;
 use crate::report::markdown::MARKDOWN_MARK;
 use crate::store::{CsvFile, Deferred, JsonFile, Mode};
+use crate::terminal::say;
 use serde::Serialize;
 
 /// The paths that were asked for; `-` is standard output.

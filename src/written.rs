@@ -5,15 +5,16 @@ use crate::ceilings::CeilingRow;
 use crate::cli::{Cli, Command};
 use crate::commands::sweep::parts::left;
 use crate::compare::ComparisonRow;
+use crate::count::CountRow;
 use crate::graph::is_written_npy;
-use crate::input;
-use crate::prelude::*;
-use crate::record::{Point, SampleRow};
+use crate::record::{Point, Row, SampleRow};
 use crate::report::film::is_film;
 use crate::report::markdown::MARKDOWN_MARK;
 use crate::report::page::is_page;
 use crate::store::{OutputFile, begins_as_csv, begins_as_json, begins_as_object, check_outputs};
+use crate::{Error, files, input};
 use clap::{ArgMatches, CommandFactory};
+use std::path::{Path, PathBuf};
 
 /// The commands that run a ladder.
 const LADDERS: &str = "reduce, dot, transpose, minplus, try";

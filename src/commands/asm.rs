@@ -2,20 +2,26 @@
 //! groups a compute unit holds at once.
 
 use crate::asm::{AsmKernel, parse};
-use crate::bench;
 use crate::brought::{Brought, line_of};
-use crate::children::output_within;
-use crate::cli::AsmArgs;
+use crate::cli::{AsmArgs, Global};
 use crate::commands::count::counter::{beside, source_line};
-use crate::files::ScratchFolder;
+use crate::console::{Out, screen};
+use crate::count::CountRow;
+use crate::files::{self, ScratchFolder};
+use crate::kernels::{Form, Registry, Rung, Sources};
 use crate::occupancy::{self, GroupNeeds};
-use crate::prelude::*;
-use crate::report;
-use crate::report::asm;
-use crate::worker::Wrapper;
+use crate::outcome::{Executor, Status};
+use crate::plan::Case;
+use crate::processes::output_within;
+use crate::report::{self, asm};
+use crate::terminal::say;
+use crate::worker::{WorkerProcess, Wrapper};
+use crate::{Error, bench, interrupt};
 use std::ffi::OsStr;
 use std::io::ErrorKind;
+use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 /// Longest that the simulator, or a tool, may take.
 const LONGEST: Duration = Duration::from_secs(120);

@@ -1,13 +1,17 @@
 //! `gpulab ceiling`: what the device does at best, measured and kept.
 
 use crate::ceilings::{self, CeilingRow, Effort, Kept, all_kept};
-use crate::cli::CeilingArgs;
+use crate::cli::{CeilingArgs, Global};
+use crate::console::{Out, note, screen, worst_of};
 use crate::device::{doctor, select};
-use crate::kernels::PROBES;
+use crate::kernels::{PROBES, Registry, Rung};
+use crate::outcome::{DeviceInfo, Executor, Outcome, Status};
 use crate::outputs::{Outputs, Paths};
-use crate::prelude::*;
+use crate::record::Run;
 use crate::report::progress::StatusLine;
-use crate::{bench, report};
+use crate::terminal::say;
+use crate::{Error, bench, interrupt, report};
+use gpulab_model::Joined;
 
 /// What the data of a probe may come to, for its deadline: the device is not known yet when deadlines are set.
 const MOST_BYTES: u64 = 1 << 30;

@@ -2,14 +2,18 @@
 
 use crate::bench::{self, Input};
 use crate::brought::Brought;
-use crate::cli::Compare;
-use crate::commands::show::files::runs_of;
+use crate::cli::{Compare, Global};
+use crate::commands::show::records::runs_of;
 use crate::compare::{ComparisonRow, FileComparison, compare, steps};
-use crate::outcome::Job;
+use crate::console::{Out, screen};
+use crate::data::Params;
+use crate::outcome::{Job, Settings, Status, Stop};
 use crate::outputs::{Outputs, Paths};
-use crate::prelude::*;
-use crate::report;
+use crate::plan::Case;
+use crate::record::{Record, Row, Run, Scene};
 use crate::report::progress::StatusLine;
+use crate::{Error, report, values};
+use std::time::Instant;
 
 /// Compares each file with the first, and says what the steps of ladders bring where several devices are in the files.
 pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Error> {

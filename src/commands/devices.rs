@@ -1,12 +1,13 @@
 //! `gpulab devices`: every platform and device, and how to select each.
 
-use crate::cli::DEVICE_VARIABLE;
-use crate::console;
+use crate::Error;
+use crate::cli::{DEVICE_VARIABLE, Global};
+use crate::console::{self, Out};
 use crate::device::doctor::{self, Listing};
 use crate::device::select;
 use crate::outputs::TextOrJson;
-use crate::prelude::*;
 use crate::report::devices;
+use std::time::Instant;
 
 /// Prints the table, or of the device that is given only what it could mean. With `json`, writes the list to that file, or
 /// in place of the table to `-`.

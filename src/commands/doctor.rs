@@ -1,16 +1,19 @@
 //! `gpulab doctor`: what works, what does not, and what to install.
 
-use crate::ceilings;
+use crate::cli::Global;
 use crate::cli::environment::VARIABLES;
-use crate::console;
+use crate::console::{self, Out};
 use crate::device::doctor::{self, LibraryFound, Listing, POCL, Probe, Timer, is_writable, pocl_cache, to_install};
+use crate::outcome::DeviceInfo;
 use crate::outputs::TextOrJson;
-use crate::prelude::*;
 use crate::report::devices::emptiness;
+use crate::report::format;
 use crate::report::wrap::wrapped;
 use crate::simulator::Simulator;
+use crate::{Error, ceilings};
 use serde_json::{Value, json};
 use std::env;
+use std::time::{Duration, Instant};
 
 /// Longest that all questions may take: a first compilation on a slow machine with cold caches.
 const DEADLINE: Duration = Duration::from_secs(60);

@@ -2,11 +2,12 @@
 
 use super::ladder::{self, LadderRun};
 use super::reduce;
-use crate::cli::DotArgs;
+use crate::cli::{DotArgs, Global};
+use crate::console::Out;
 use crate::cpu::reduce::Op;
-use crate::kernels;
-use crate::prelude::*;
-use crate::report;
+use crate::data::{Dtype, Shape};
+use crate::kernels::{self, Form};
+use crate::{Error, report};
 
 pub fn run(out: &mut Out, global: &Global, options: &DotArgs) -> Result<(), Error> {
     if let (Some(_), Some(dtype)) = (&options.source, options.ladder.dtype)

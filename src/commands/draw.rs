@@ -4,19 +4,23 @@
 use super::count::counter::{CountedTrial, is_large, of_rung, trials, usual_size};
 use super::plot::check_picture;
 use crate::brought::{Brought, is_exercise, is_family_file, line_of, parted};
-use crate::cli::DrawArgs;
+use crate::cli::{DrawArgs, Global};
+use crate::console::{Out, screen};
 use crate::count::{LockstepModel, TracedLaunch};
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
-use crate::kernels::ladders;
 use crate::kernels::signature::CSource;
-use crate::plan::{Pass, Plan, Target};
-use crate::prelude::*;
+use crate::kernels::{Registry, Rung, Sources, ladders};
+use crate::plan::{Case, Pass, Plan, Target};
 use crate::report::drawing::{self, Chosen, DrawnGrids};
 use crate::report::film::{Film, page};
 use crate::report::moment::FilmLine;
 use crate::report::picture::of_grids;
 use crate::simulator::{CountingWorker, Simulator};
-use crate::{bench, ceilings, outputs, suggest};
+use crate::terminal::say;
+use crate::worker::Setup;
+use crate::{Error, bench, ceilings, interrupt, outputs, suggest};
+use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Draws what the options choose: in the terminal, or into a file.
 pub fn run(out: &mut Out, global: &Global, options: &DrawArgs) -> Result<(), Error> {

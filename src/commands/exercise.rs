@@ -4,26 +4,37 @@
 use super::r#try::{judge, simulate};
 use crate::bench::WORK_GROUP;
 use crate::brought::{adopt_as, asks};
-use crate::ceilings;
-use crate::console::quoted;
+use crate::cli::Global;
+use crate::console::{Out, note, quoted};
 use crate::count::{CountedCase, LockstepModel, TracedLaunch};
+use crate::data::Shape;
 use crate::exercise::{
     CountMetric, DrawnSizes, Exercise, ExerciseVerdict, Grade, NAMES, Over, Progress, Standing, exercise, exercises,
 };
 use crate::judgement::Ruling;
 use crate::judging::{self, Patience};
+use crate::kernels::{Family, Form, Registry, Rung, built_in};
+use crate::outcome::{Status, Stop};
 use crate::outputs::TextOrJson;
-use crate::prelude::*;
+use crate::plan::Case;
 use crate::report::exercise as text;
+use crate::report::format::{self, Screen};
 use crate::report::hint::hint;
 use crate::simulator::{Checked, CountingWorker, Simulator};
 use crate::suggest::{self, did_you_mean, nearest};
+use crate::terminal::say;
+use crate::worker::{Setup, WorkerProcess};
+use crate::{Error, ceilings, files, interrupt, values};
 use clap::{Args, Subcommand};
+use gpulab_model::Joined;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::collections::hash_map::RandomState;
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::hash::{BuildHasher, Hasher};
 use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 #[derive(Debug, Subcommand)]
 pub enum ExerciseAction {

@@ -1,11 +1,10 @@
 //! `gpulab explain`: a ladder's story, a rung, or an experiment; and what a word of it, of `source` and of `diff` names.
 
-use crate::console;
+use crate::console::{self, Out};
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
-use crate::kernels::ladders;
-use crate::prelude::*;
+use crate::kernels::{Family, Rung, built_in, ladders};
 use crate::report::explain::{all_rungs, kernel, story, study};
-use crate::suggest;
+use crate::{Error, suggest, values};
 
 pub fn run(out: &mut Out, word: &str) -> Result<(), Error> {
     let width = console::width();

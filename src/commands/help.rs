@@ -1,13 +1,12 @@
 //! `gpulab help`: a command's page, all pages as Markdown, what the columns of the tables mean, and shells' completions.
 
-use crate::cli::{Cli, command_names};
-use crate::console::{self, color};
+use crate::cli::{Cli, Global, command_names};
+use crate::console::{self, Out, color, screen};
 use crate::error::EXITS;
-use crate::prelude::*;
 use crate::report::dictionary;
 use crate::report::format::on_screen;
 use crate::report::glossary::explained;
-use crate::suggest;
+use crate::{Error, suggest};
 use clap::CommandFactory;
 
 /// Prints the help of the program, of a command, or of the columns of tables and files.

@@ -2,21 +2,21 @@
 
 use crate::bench::{self, Input, Jobs};
 use crate::ceilings::{self, LimitNeeded, Limits};
-use crate::cli::Lab;
-use crate::console;
+use crate::cli::{Global, Lab};
+use crate::console::{self, Out, note, screen, worst_of};
 use crate::exchange::exchange;
 use crate::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
-use crate::outcome::{Bar, Clock, Job};
+use crate::kernels::{Family, Registry, Rung, built_in};
+use crate::outcome::{Bar, Clock, Job, Outcome, Settings};
 use crate::outputs::{Outputs, Paths};
-use crate::plan::Refusal;
-use crate::prelude::*;
-use crate::record::{Point, PointKey};
-use crate::report;
+use crate::plan::{Case, Refusal};
+use crate::record::{Point, PointKey, Record, Row, Run, Scene};
 use crate::report::progress::StatusLine;
 use crate::runner::{FOR_LIMITS, Pace};
-use crate::suggest;
 use crate::sweep::{self, Bench, Configuration, in_rounds};
+use crate::{Error, interrupt, report, suggest};
 use serde::Serialize;
+use std::time::Instant;
 
 /// What the data of a trial may come to, for its deadline: the device, and with it the plan, is not known yet when
 /// deadlines are set.

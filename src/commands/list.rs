@@ -1,12 +1,11 @@
 //! `gpulab list`: what there is to run, and the roads through the sources.
 
-use crate::console;
+use crate::console::{self, Out};
 use crate::experiments::{EXPERIMENTS, experiment};
-use crate::kernels::ladders;
-use crate::prelude::*;
+use crate::kernels::{built_in, ladders};
 use crate::report::list::{details, everything, one_experiment};
 use crate::report::sources::{self, CitedSource};
-use crate::suggest;
+use crate::{Error, suggest};
 
 /// Lists all families, experiments and sources; of one family its rungs' ideas and its tunables, of one experiment its
 /// question. With `verbose` the overview says of each rung all that there is.

@@ -1,21 +1,25 @@
 //! `gpulab minplus`: the ladder of the shortcut step; or distances in a graph, by a rung of the min-plus product or of the closure.
 
 use super::ladder::{self, LadderRun};
-use crate::bench;
-use crate::cli::{GraphJob, Ladder, MinPlusArgs};
-use crate::data::Array;
+use crate::cli::{Global, GraphJob, Ladder, MinPlusArgs};
+use crate::console::Out;
+use crate::data::{Array, Dtype, Shape};
 use crate::graph::{self, Distances, Graph};
-use crate::kernels::minplus::WEIGHTS;
-use crate::kernels::{closure, minplus};
-use crate::prelude::*;
+use crate::kernels::minplus::{self, WEIGHTS};
+use crate::kernels::{Family, Form, Registry, Rung, closure};
+use crate::outcome::Status;
+use crate::plan::{Case, WorkGroup};
 use crate::report::progress::StatusLine;
 use crate::runner::Session;
 use crate::store::Deferred;
+use crate::terminal::say;
 use crate::tune::Remembered;
 use crate::worker::{apart, end_when_interrupted, open_session, usual_deadline, within};
-use crate::{input, memory};
+use crate::{Error, bench, input, interrupt, processes, values};
 use std::cell::{Cell, RefCell};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// Runs the ladder, or the job on the graph that was given.
 pub fn run(out: &mut Out, global: &Global, options: &MinPlusArgs) -> Result<(), Error> {
@@ -230,7 +234,7 @@ fn check_memory(n: usize, dtype: Dtype, paths: bool, gpu: bool) -> Result<(), Er
     // An edge with where it starts, as aligned as its weight; and the next node.
     let hops = if paths { 2 * size + 4 } else { 0 };
     let needed = (n as u64).saturating_mul(n as u64).saturating_mul(matrices * size + hops);
-    match memory::available() {
+    match processes::available_memory() {
         Some(available) if needed > available => Err(Error::Usage(format!(
             "the distances of {n} nodes need {} of memory, and {} is available: leave nodes out, or use a machine with \
              more memory",

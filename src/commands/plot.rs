@@ -1,13 +1,13 @@
 //! `gpulab plot`: a picture of recorded results.
 
-use crate::cli::{PictureKind, PlotArgs};
-use crate::commands::show::files::{asked, material};
-use crate::outputs;
-use crate::prelude::*;
-use crate::record::Point;
+use crate::cli::{Global, PictureKind, PlotArgs};
+use crate::commands::show::records::{asked, material};
+use crate::record::{Point, Row};
 use crate::report::groups::{experiments, families, ladders, of_most_rungs, sizes, sweeps};
 use crate::report::picture::{self, Drawn};
 use crate::report::shown::{Choice, Material, PointStudy};
+use crate::{Error, outputs};
+use std::path::Path;
 
 /// Draws what was asked for into its file.
 pub fn run(global: &Global, options: &PlotArgs) -> Result<(), Error> {

@@ -1,16 +1,21 @@
 //! `gpulab record`: all that is worth keeping of a device. It is a list of commands of this program; each runs in a process of its
 //! own, so that one that fails takes nothing with it.
 
-use crate::bench;
-use crate::children;
+use crate::cli::Global;
 use crate::cli::environment::VARIABLES;
-use crate::console::quoted;
+use crate::console::{Out, quoted};
 use crate::device::{doctor, select};
 use crate::experiments::EXPERIMENTS;
+use crate::kernels::{FAMILIES, Form};
 use crate::outcome::Cache;
 use crate::plan::Target;
-use crate::prelude::*;
+use crate::report::format;
+use crate::{Error, bench, files, interrupt, processes};
+use gpulab_model::Joined;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
 /// Seconds that `gpulab ceiling` takes, which has no budget: as on a CPU driver of four cores.
 const CEILINGS: f64 = 180.0;
@@ -185,7 +190,7 @@ fn wait(child: &mut Child) -> std::io::Result<ExitStatus> {
             return Ok(status);
         }
         if interrupt::interrupted() && since.get_or_insert_with(Instant::now).elapsed() > GRACE {
-            children::interrupt(child);
+            processes::interrupt(child);
             return child.wait();
         }
         std::thread::sleep(Duration::from_millis(20));

@@ -1,12 +1,12 @@
 //! `gpulab reduce`: the reduction's ladder.
 
 use super::ladder::{self, LadderRun};
-use crate::cli::ReduceArgs;
+use crate::cli::{Global, ReduceArgs};
+use crate::console::{Out, note};
 use crate::cpu::reduce::Op;
-use crate::data::Array;
-use crate::input;
-use crate::kernels;
-use crate::prelude::*;
+use crate::data::{Array, Dtype, Shape};
+use crate::kernels::{self, Form};
+use crate::{Error, input};
 
 pub fn run(out: &mut Out, global: &Global, options: &ReduceArgs) -> Result<(), Error> {
     // The option takes no other names.

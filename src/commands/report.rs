@@ -1,17 +1,18 @@
 //! `gpulab report`: recorded results as one page.
 
+use crate::cli::Global;
 use crate::commands::count::counter::shipped_counts;
-use crate::commands::show::files::{asked, files_below, material};
-use crate::outputs;
-use crate::prelude::*;
+use crate::commands::show::records::{asked, files_below, material};
 use crate::report::film::is_film;
 use crate::report::groups::distinct;
 use crate::report::page::{self, DataFile};
 use crate::report::shown::ShownFile;
 use crate::store::shipped;
+use crate::{Error, files, outputs};
 use std::borrow::Cow;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read;
+use std::path::Path;
 
 /// Writes the page.
 pub fn run(global: &Global, named: &[String], output: &str) -> Result<(), Error> {

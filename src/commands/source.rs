@@ -2,13 +2,14 @@
 //! what changed from one rung to another.
 
 use super::explain::{Lesson, lesson, rung_of};
-use crate::bench;
 use crate::brought::Brought;
-use crate::console;
-use crate::kernels;
-use crate::prelude::*;
+use crate::cli::Global;
+use crate::console::{self, Out};
+use crate::kernels::{self, Family, Rung, Sources};
 use crate::report::diff::{self, KernelFile};
 use crate::report::explain::short_name;
+use crate::{Error, bench};
+use std::path::Path;
 
 /// Prints the one that is named, or the difference of two.
 pub fn run(

@@ -1,11 +1,14 @@
 //! `gpulab` alone: the device that would be used, and what to try.
 
-use crate::console;
-use crate::console::quoted;
+use crate::Error;
+use crate::cli::Global;
+use crate::console::{self, Out, quoted};
 use crate::device::doctor::{Listing, Remedy, listing, to_install};
 use crate::device::select;
-use crate::prelude::*;
+use crate::outcome::DeviceInfo;
+use crate::report::format;
 use crate::report::wrap::{hung, wrapped};
+use std::time::{Duration, Instant};
 
 /// Longest that drivers may take to list their devices: who types one word waits no longer.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -1,10 +1,11 @@
 //! `gpulab transpose`: the transposition's ladder.
 
 use super::ladder::{self, LadderRun};
-use crate::cli::{Loop, TransposeArgs};
-use crate::kernels;
-use crate::prelude::*;
-use crate::record;
+use crate::cli::{Global, Loop, TransposeArgs};
+use crate::console::Out;
+use crate::data::{Params, Shape};
+use crate::kernels::{self, Form};
+use crate::{Error, record};
 
 pub fn run(out: &mut Out, global: &Global, options: &TransposeArgs) -> Result<(), Error> {
     let n = options.n.unwrap_or_else(|| options.ladder.default_size(Form::Matrix));

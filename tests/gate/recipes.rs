@@ -95,7 +95,7 @@ const RECIPES: &[Recipe] = &[
                 ("use device::COUNT_HELP;", "use device::COUNT_HELP;\n#[derive(Args, Debug)]\npub struct Scan {\n    /// So many times\n    #[arg(long, default_value_t = 1)]\n    pub times: usize,\n}"),
             ]),
             (COMMANDS, COMMANDS, &[
-                ("mod plot;", "mod plot;\nmod scan {\n    pub fn run(out: &mut Out, options: &crate::cli::Scan) -> Result<(), Error> {\n        out.text(&\"a recipe's line\\n\".repeat(options.times))\n    }\n    use crate::prelude::*;\n}"),
+                ("mod plot;", "mod plot;\nmod scan {\n    pub fn run(out: &mut Out, options: &crate::cli::Scan) -> Result<(), Error> {\n        out.text(&\"a recipe's line\\n\".repeat(options.times))\n    }\n    use crate::{Error, console::Out};\n}"),
                 ("        Command::Worker =>", "        Command::Scan(options) => scan::run(out, options),\n        Command::Worker =>"),
             ]),
         ],

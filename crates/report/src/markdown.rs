@@ -69,7 +69,7 @@ pub(super) fn list(notes: &str) -> String {
 fn fenced(text: &str) -> String {
     let longest = text.lines().map(|line| line.trim_start().chars().take_while(|c| *c == '`').count()).max();
     let fence = "`".repeat(longest.map_or(3, |most| most + 1).max(3));
-    format!("{fence}text\n{}\n{fence}\n", gpulab_system::terminal::text(text.trim_end()))
+    format!("{fence}text\n{}\n{fence}\n", gpulab_record::terminal::text(text.trim_end()))
 }
 
 /// A text that only letters of one width keep in order, or nothing of nothing.

@@ -1,18 +1,25 @@
 //! Kernels counted in the simulator, for whoever asks: `count`, `try`, `asm`, `film` and `--why`.
 
 use crate::bench::{self, WORK_GROUP};
-use crate::commands::show::files::kept_of;
-use crate::count::{CountSubject, LockstepModel, small_cases, stretched};
+use crate::commands::show::records::kept_of;
+use crate::count::{CountRow, CountSubject, LockstepModel, small_cases, stretched};
+use crate::data::Shape;
 use crate::exchange::exchange;
 use crate::experiments::{Experiment, Scope, Trial};
-use crate::plan::{Plan, REPEATS, Role, Target};
-use crate::prelude::*;
+use crate::kernels::{self, Family, Form, Registry, Rung, Sources};
+use crate::outcome::{Status, Stop};
+use crate::plan::{Case, Plan, REPEATS, Role, Target};
+use crate::record::{Row, Run};
 use crate::report::progress::StatusLine;
 use crate::simulator::{CountingWorker, Simulator};
 use crate::store::of_csv;
+use crate::terminal::say;
 use crate::why::{DeviceRates, LadderReasons, Payoffs, case_of, is_counted_of, reasons};
-use crate::{ceilings, kernels};
+use crate::worker::Setup;
+use crate::{Error, ceilings, interrupt};
+use std::path::Path;
 use std::slice::from_ref;
+use std::time::Duration;
 
 /// Most times, by default, that a kernel of an experiment repeats its work inside.
 const FEW_REPEATS: u64 = 2;

@@ -2,20 +2,26 @@
 
 pub(crate) mod counter;
 
-use super::show::files;
+use super::show::records;
 use crate::bench::{self, Input, WORK_GROUP};
 use crate::brought::{Brought, asks, is_exercise, is_family_file, line_of_any, parted};
-use crate::cli::{Color, CountArgs};
-use crate::count::{LockstepModel, case_of, counted_cases, growths, machine_of};
+use crate::cli::{Color, CountArgs, Global};
+use crate::console::{Out, screen, worst_of};
+use crate::count::{CountRow, LockstepModel, case_of, counted_cases, growths, machine_of};
+use crate::data::{Dtype, Params, Shape};
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
-use crate::kernels::ladders;
+use crate::kernels::{Family, Registry, Rung, Sources, ladders};
+use crate::outcome::Status;
 use crate::outputs::{Outputs, Paths};
-use crate::plan::Target;
-use crate::prelude::*;
+use crate::plan::{Case, Target};
+use crate::record::Row;
 use crate::report::count_gate::{sentence, text};
 use crate::store::{Recorded, of_csv};
-use crate::{report, suggest, why};
+use crate::{Error, interrupt, report, suggest, why};
 use counter::{CountedTrial, Counter, is_large, of_rung, small, source_line, trials, usual_size};
+use gpulab_model::Joined;
+use std::path::Path;
+use std::time::Duration;
 
 pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Error> {
     if global.device_given().is_some() {
@@ -162,7 +168,7 @@ impl Countable {
 
 fn measured(path: &Path) -> Result<Vec<Row>, Error> {
     let name = path.display().to_string();
-    match files::read(&name)?.0 {
+    match records::read(&name)?.0 {
         Recorded::Rows(rows) if rows.iter().any(|row| why::case_of(&Registry::default(), row).is_some()) => Ok(rows),
         _ => Err(Error::Usage(format!("--of {name}: it holds no rows of a ladder, as --csv writes them"))),
     }

@@ -1,15 +1,20 @@
 //! A ladder, and how it is climbed: which of its cases comes when, how long each is sampled, and what is kept of it.
 
-use crate::bench;
 use crate::ceilings::{self, CeilingRow, LimitNeeded, Limits};
 use crate::cli::Ladder;
-use crate::outcome::Job;
+use crate::data::{Dtype, Params, Shape};
+use crate::kernels::{Family, Registry, Rung};
+use crate::outcome::{Executor, Job, Settings, Status};
 use crate::outputs::Outputs;
-use crate::prelude::*;
-use crate::record::{CPU_DOUBLE, Ceiling, HOST, LaunchCost, Peaks, REPEATS, SampleRow, flag, relate};
+use crate::plan::{Case, WorkGroup};
+use crate::record::{
+    CPU_DOUBLE, Ceiling, HOST, LaunchCost, Peaks, REPEATS, Record, Row, Run, SampleRow, Scene, flag, relate,
+};
 use crate::report::progress::StatusLine;
 use crate::runner::{FOR_LIMITS, Pace};
-use crate::stats;
+use crate::{Error, bench, stats};
+use std::collections::BTreeMap;
+use std::time::Instant;
 
 /// A ladder that is to be climbed.
 pub(crate) struct LadderRun<'a> {

@@ -2,23 +2,33 @@
 
 mod climb;
 
-use climb::Climb;
-pub(crate) use climb::LadderRun;
-
+use crate::Error;
 use crate::bench::{self, Input};
 use crate::ceilings::{Limits, folder};
-use crate::cli::{Ladder, Output};
+use crate::cli::{Global, Ladder, Output};
 use crate::commands::count::counter::counts;
-use crate::commands::show::files;
+use crate::commands::show::records;
 use crate::compare::{FEWEST, FileComparison, compare, timed};
+use crate::console::{Out, note, screen, worst_of};
+use crate::data::{Dtype, Params};
+use crate::kernels::{Family, Rung};
+use crate::outcome::{DeviceInfo, Status};
 use crate::outputs::{Outputs, Paths};
-use crate::prelude::*;
-use crate::record::Peaks;
+use crate::plan::{Case, WorkGroup};
+use crate::record::{Peaks, Row};
+use crate::report::format::Screen;
 use crate::report::progress::StatusLine;
 use crate::report::{self, RateUnit, ladder, landing, markdown, rates, shown as told};
 use crate::store::{Recorded, write_rows};
 use crate::sweep::Asked;
-use crate::values::Peak;
+use crate::values::{self, Peak};
+use crate::worker::Setup;
+use climb::Climb;
+pub(crate) use climb::LadderRun;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::time::Instant;
 
 /// Climbs the ladder and prints what came of it. What was measured before an error or an interrupt is
 /// printed all the same. `measured` gets the rows.
@@ -333,7 +343,7 @@ fn read(path: PathBuf, name: &str, family: &str) -> Result<Vec<Row>, Error> {
         return Err(Error::Usage(format!("{why}{}", kept_names(family)?)));
     }
     let place = path.display().to_string();
-    match files::read(&place)? {
+    match records::read(&place)? {
         (Recorded::Rows(rows), _) => Ok(rows),
         _ => Err(Error::Usage(format!("{place} holds no rows: keep another run with --save {name}"))),
     }

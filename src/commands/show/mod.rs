@@ -1,22 +1,26 @@
 //! `gpulab show`: recorded results as the run itself told them, on any machine.
 
-pub(crate) mod files;
+pub(crate) mod records;
 
 use crate::ceilings::CeilingRow;
-use crate::cli::Show;
+use crate::cli::{Global, Show};
 use crate::commands::count::counter::{shipped_counts, source_line};
-use crate::outputs;
-use crate::prelude::*;
-use crate::record::{HOST, Point};
+use crate::console::{Out, screen};
+use crate::count::CountRow;
+use crate::kernels::{Registry, Sources};
+use crate::record::{HOST, Point, Row};
 use crate::report::groups::{distinct, experiments, groups, ladders, tables};
 use crate::report::shown::{
     PointStudy, RunLimits, ShownContent, ShownFile, columns, filtered, limits_of_run, model_of, reasons_text,
     take_apart,
 };
-use crate::report::{self, Medium, RateUnit};
+use crate::report::{self, Medium, RateUnit, format};
 use crate::store::{Shipped, shipped};
-use files::{asked, is_path, of_device};
+use crate::terminal::say;
+use crate::{Error, outputs};
+use records::{asked, is_path, of_device};
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// Shows the files or the shipped records that were asked for, or lists the latter.
 pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> {
@@ -49,7 +53,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> 
                 counts.extend_from_slice(own);
             }
         }
-        limits = files::limits(&sources)?;
+        limits = records::limits(&sources)?;
     }
     let sources = filtered(sources, conditions)?;
     sources.iter().filter_map(|source| source.torn.as_deref()).filter(|_| !global.quiet).for_each(say);

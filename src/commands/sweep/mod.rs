@@ -6,10 +6,14 @@ use super::tune::narrowed;
 use crate::bench::{self, Input, Jobs};
 use crate::brought::Brought;
 use crate::ceilings::{LimitNeeded, Limits};
-use crate::cli::Sweep;
-use crate::outcome::Job;
-use crate::plan::Refusal;
-use crate::prelude::*;
+use crate::cli::{Global, Sweep};
+use crate::console::{Out, note, screen, worst_of};
+use crate::data::{Params, Shape};
+use crate::kernels::{Family, Form, Rung, Sources};
+use crate::outcome::{Executor, Job, Outcome, Settings};
+use crate::plan::{Case, Refusal};
+use crate::record::{Record, Row, Run, Scene};
+use crate::report::format::Screen;
 use crate::report::progress::StatusLine;
 use crate::report::sweep::{self as report, SweepTime};
 use crate::runner::{FOR_LIMITS, Pace};
@@ -17,8 +21,12 @@ use crate::store::{CsvFile, Mode, read_rows, write_rows};
 use crate::sweep::{self, Bench, Configuration, Identity, Narrowing, Order, ROUNDS, Shard, Space};
 use crate::terminal::Stdout;
 use crate::values::List;
+use crate::worker::Setup;
+use crate::{Error, interrupt};
 use parts::{Parts, wait_for_writer};
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Plans the sweep, measures what has no row yet, and sums it up: on standard output if that is a terminal, which gets no
 /// rows, else on standard error. With --merge joins files of shards.

@@ -1,15 +1,16 @@
 //! Sweeps whose parts are tasks of HyperQueue: each task is the same command again, told by its environment which
 //! part is its own.
 
-use crate::children;
 use crate::cli::Sweep;
-use crate::prelude::*;
 use crate::sweep::Shard;
+use crate::{Error, files, processes};
 use serde_json::json;
 use std::fmt::Display;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 /// Set in a task: what it is to do.
 const TASK: &str = "GPULAB_TASK";
@@ -146,7 +147,7 @@ impl Parts {
 }
 
 fn hq(words: &[&str]) -> io::Result<Output> {
-    children::output_within(Command::new("hq").args(words), "", LONGEST)
+    processes::output_within(Command::new("hq").args(words), "", LONGEST)
 }
 
 fn failed(why: impl Display) -> Error {

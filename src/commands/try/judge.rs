@@ -2,12 +2,20 @@
 
 use crate::bench::{self, Input};
 use crate::brought::Brought;
-use crate::cli::TryArgs;
+use crate::cli::{Global, TryArgs};
+use crate::console::note;
+use crate::data::Shape;
 use crate::judgement::{Judgement, Ruling};
 use crate::judging::{Patience, judge};
-use crate::prelude::*;
+use crate::kernels::{Family, Registry, Rung};
+use crate::outcome::Executor;
+use crate::plan::Case;
+use crate::report::format;
 use crate::report::progress::StatusLine;
-use crate::worker::usual_deadline;
+use crate::terminal::say;
+use crate::worker::{Setup, WorkerProcess, usual_deadline};
+use crate::{Error, interrupt};
+use std::time::Duration;
 
 /// Seconds that a small case may take by default: most of it is its compilation.
 const SMALL_S: f64 = 15.0;

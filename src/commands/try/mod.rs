@@ -6,26 +6,31 @@ pub(crate) mod simulate;
 
 use super::count::counter;
 use super::ladder::{self, LadderRun};
-use crate::bench;
 use crate::brought::{
     Brought, assembled, family_files, family_of_file, is_exercise, is_family_file, kernel_files, parted, read, shown,
 };
-use crate::cli::{Ladder, PrintedSource, TryArgs};
-use crate::console::quoted;
-use crate::count::CheckFinding;
+use crate::cli::{Global, Ladder, PrintedSource, TryArgs};
+use crate::console::{Out, note, quoted, screen, worst_of};
+use crate::count::{CheckFinding, CountRow};
+use crate::data::{Dtype, Params, Shape};
 use crate::judgement::{Judgement, Ruling};
-use crate::kernels::{cited, draft, ladders, text, transpose};
-use crate::prelude::*;
-use crate::record::REPEATS;
+use crate::kernels::{Family, Registry, Rung, cited, draft, ladders, text, transpose};
+use crate::outcome::Status;
+use crate::plan::{Case, WorkGroup};
+use crate::record::{REPEATS, Row, Run};
+use crate::report::format::Screen;
 use crate::report::hint::{Hint, hint};
 use crate::report::landing::{Landing, landing};
 use crate::report::{self, judged, printed};
 use crate::store::Deferred;
-use crate::{oracle, outputs};
+use crate::terminal::say;
+use crate::{Error, bench, files, interrupt, oracle, outputs, values};
 use clap::ValueEnum;
 use judge::JudgedFile;
 use serde::Serialize;
-use std::time::SystemTime;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 /// What `--template DIR` writes, by its names.
 const TEMPLATE: [(&str, &str); 4] = [

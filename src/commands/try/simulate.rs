@@ -1,13 +1,18 @@
 //! What the simulator Oclgrind says of a reader's kernel, beside what a device does with it.
 
 use crate::brought::{asks, line_of};
-use crate::ceilings;
 use crate::judgement::{Judgement, Ruling};
 use crate::judging::ragged;
-use crate::kernels::tile_of_a_group;
-use crate::prelude::*;
+use crate::kernels::{Family, Registry, Rung, tile_of_a_group};
+use crate::outcome::Status;
+use crate::plan::Case;
+use crate::report::format::{self, Screen};
 use crate::report::{count, judged};
 use crate::simulator::{CheckEnd, Checked, CheckingWorker, PLUGINS_FOLDER};
+use crate::terminal::say;
+use crate::worker::{Setup, WorkerProcess};
+use crate::{Error, ceilings, interrupt};
+use std::time::Duration;
 
 /// What is said where no simulator ran.
 pub(crate) const UNCHECKED: &str = "races were not looked for: --check does, in the simulator Oclgrind";

@@ -2,23 +2,28 @@
 
 mod search;
 
-use super::show::files::read;
+use super::show::records::read;
 use crate::bench::{self, Input};
 use crate::brought::{Brought, family_of_file};
-use crate::cli::TuneArgs;
+use crate::cli::{Global, TuneArgs};
+use crate::console::{self, Out, note, screen};
 use crate::device::{doctor, select};
-use crate::prelude::*;
+use crate::kernels::{Form, Registry, Sources, built_in};
 use crate::record::groups::groups;
-use crate::record::{HOST, params_text};
+use crate::record::{HOST, Row, params_text};
+use crate::report::format;
 use crate::report::sweep::latest;
 use crate::report::tune::replays;
 use crate::report::wrap::wrapped;
 use crate::store::Recorded;
+use crate::terminal::say;
 use crate::tune::{Replay, TunedEntry, TunedFile, all_tuned, replay, source_hash};
-
-use crate::{ceilings, console, outputs};
-pub(crate) use search::narrowed;
+use crate::{Error, ceilings, files, outputs};
+use gpulab_model::Joined;
 use search::{AskedTuning, Tuning, listing};
+use std::path::Path;
+
+pub(crate) use search::narrowed;
 
 /// Searches, measures the best again, remembers them, and explains; or lists, forgets, writes or reads what is remembered; or
 /// replays recorded rows.

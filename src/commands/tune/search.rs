@@ -2,10 +2,14 @@
 
 use crate::brought::Brought;
 use crate::ceilings::{self, LimitNeeded, Limits};
-use crate::cli::TuneArgs;
-use crate::outcome::{Candidate, Job};
-use crate::plan::Refusal;
-use crate::prelude::*;
+use crate::cli::{Global, TuneArgs};
+use crate::console::{Out, note, screen, worst_of};
+use crate::data::{Dtype, Params, Shape};
+use crate::kernels::{Family, Rung, Sources};
+use crate::outcome::{Candidate, Executor, Job, Outcome, Settings, Status};
+use crate::plan::{Case, Refusal};
+use crate::record::{Record, Row, Run, Scene};
+use crate::report::format::Screen;
 use crate::report::progress::StatusLine;
 use crate::report::sweep::{SweepTime, latest, time_split, wrapped};
 use crate::report::tune::{TuningTold, explanation};
@@ -17,8 +21,11 @@ use crate::tune::{
     search, source_hash, time_of,
 };
 use crate::values::SearchBudget;
-use crate::{bench, stats};
+use crate::{Error, bench, stats};
+use gpulab_model::Joined;
 use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// Seconds of a search by default.
 const BUDGET_S: f64 = 60.0;

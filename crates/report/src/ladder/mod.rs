@@ -6,9 +6,9 @@ use super::format::{self, Screen, Tint, paint};
 use super::grid::{GAP, GridColumn, TextGrid};
 use super::rungs::label;
 use super::view::{self, View, detail, tint, verdict};
+use gpulab_model::Joined;
 use gpulab_model::stats::ratio;
 use gpulab_record::Row;
-use gpulab_system::text::Joined;
 
 /// Characters of a line of text that does not depend on the terminal.
 pub(super) const WIDTH: usize = 80;

@@ -7,10 +7,10 @@ use super::{Drawn, number};
 use crate::cell::{Cell, RateUnit};
 use crate::rungs::{is_memory_bound, label, operation_unit, rate, who};
 use crate::view::{View, is_base, is_held_against_limit, status_word, verdict};
+use gpulab_model::Joined;
 use gpulab_model::outcome::Status;
 use gpulab_model::stats::ratio;
 use gpulab_record::{Row, clear_factor, flag};
-use gpulab_system::text::Joined;
 
 /// Units of a line of the chart.
 const LINE: f64 = 22.0;

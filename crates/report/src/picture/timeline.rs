@@ -5,9 +5,9 @@ use super::sheet::{Area, BODY, FIGURE, Figures, MARGIN, NAME, SMALL, Sheet, WIDT
 use super::{Drawn, Picture, number};
 use crate::format;
 use crate::timeline::{lanes, length, overlapped};
+use gpulab_model::Joined;
 use gpulab_model::outcome::Bar;
 use gpulab_record::Point;
-use gpulab_system::text::Joined;
 
 const LANE: f64 = 26.0;
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::kernels::dot;
-use crate::outcome::{Clock, Measured, Sample, fake_info};
+use crate::outcome::{Clock, DeviceInfo, Measured, Outcome, Sample, fake_info};
 use crate::outputs::Paths;
 use crate::store::read_rows;
 use std::cell::RefCell;

@@ -1,11 +1,15 @@
 //! Recorded results as commands read them: files, or records that come with gpulab, of any kind.
 
 use crate::ceilings::{self, CeilingRow, Kept, all_kept};
-use crate::prelude::*;
+use crate::console::note;
+use crate::record::Row;
 use crate::report::groups::distinct;
 use crate::report::shown::{Material, RunLimits, ShownContent, ShownFile, mark_cached, only, take_apart};
 use crate::store::{Recorded, RecordedFile, Shipped, recorded, shipped};
 use crate::suggest::did_you_mean;
+use crate::{Error, files};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 /// The files that words name: paths, and devices whose records come with gpulab, each with the names of its records behind it.
 ///
