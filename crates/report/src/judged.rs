@@ -1,9 +1,10 @@
 //! A judgement in words: what was tried, what came of it, and the hint.
 
 use super::hint;
-use crate::prelude::*;
+use crate::format::{self, Screen, Tint, paint};
 use gpulab_model::data::Shape;
 use gpulab_study::judgement::{Judgement, Ruling, TriedCase};
+use gpulab_system::text::Joined;
 
 const MOST_LINES: usize = 30;
 
