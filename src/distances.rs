@@ -14,7 +14,7 @@ use crate::runner::Session;
 use crate::store::Sink;
 use crate::terminal::say;
 use crate::worker::{Setup, apart, end_when_interrupted, open_session, usual_deadline, within};
-use crate::{Error, input, interrupt, memory, values};
+use crate::{Error, input, interrupt, processes, values};
 use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -229,7 +229,7 @@ fn check_memory(n: usize, dtype: Dtype, paths: bool, gpu: bool) -> Result<(), Er
     // An edge with where it starts, as aligned as its weight; and the next node.
     let hops = if paths { 2 * size + 4 } else { 0 };
     let needed = (n as u64).saturating_mul(n as u64).saturating_mul(matrices * size + hops);
-    match memory::available() {
+    match processes::available_memory() {
         Some(available) if needed > available => Err(Error::Usage(format!(
             "the distances of {n} nodes need {} of memory, and {} is available: leave nodes out, or use a machine with \
              more memory",

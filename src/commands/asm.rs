@@ -4,12 +4,12 @@
 use crate::adopt::{Brought, line_of};
 use crate::asm::{AsmKernel, parse};
 use crate::bench;
-use crate::children::output_within;
 use crate::cli::AsmArgs;
 use crate::counting::{beside, source_line};
 use crate::files::ScratchFolder;
 use crate::occupancy::{self, GroupNeeds};
 use crate::prelude::*;
+use crate::processes::output_within;
 use crate::report;
 use crate::report::asm;
 use crate::worker::Wrapper;

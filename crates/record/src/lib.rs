@@ -7,12 +7,14 @@
 mod cells;
 pub mod compare;
 mod dictionary;
+pub mod files;
 pub mod flag;
 pub mod groups;
 mod host;
 mod point;
 mod row;
 pub mod store;
+pub mod terminal;
 pub mod text;
 
 pub use cells::Cells;

@@ -5,11 +5,11 @@ use super::view::status_word;
 use crate::format::{self, Screen};
 use crate::grid::TextGrid;
 use gpulab_kernels::values::binary;
+use gpulab_model::Joined;
 use gpulab_model::plan::REPEATS;
 use gpulab_record::params_text;
 use gpulab_study::ceilings::CeilingRow;
 use gpulab_study::ceilings::Site;
-use gpulab_system::text::Joined;
 
 /// What there is to say of limits that were measured beside other load.
 pub(super) const UNQUIET: &str = "measured on a busy machine, so perhaps off: gpulab ceiling measures again";

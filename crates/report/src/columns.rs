@@ -4,9 +4,9 @@ use crate::format;
 use crate::grid::TextGrid;
 use crate::view::View;
 use gpulab_kernels::Bound;
+use gpulab_model::Joined;
 use gpulab_model::stats::ratio;
 use gpulab_record::{Row, clear_factor, flag};
-use gpulab_system::text::Joined;
 
 pub struct TableColumn {
     /// Its name; a line feed is where a narrow table breaks it.

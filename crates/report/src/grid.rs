@@ -3,7 +3,7 @@
 use super::Medium;
 use super::format::{self, markdown};
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
-use gpulab_system::text::Joined;
+use gpulab_model::Joined;
 
 /// Columns two blanks apart (one is the separator's, one padding) under a dashed line.
 const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-'));

@@ -2,9 +2,9 @@
 
 use super::hint;
 use crate::format::{self, Screen, Tint, paint};
+use gpulab_model::Joined;
 use gpulab_model::data::Shape;
 use gpulab_study::judgement::{Judgement, Ruling, TriedCase};
-use gpulab_system::text::Joined;
 
 const MOST_LINES: usize = 30;
 

@@ -35,6 +35,7 @@ pub mod printed;
 pub mod progress;
 pub mod rates;
 mod rungs;
+mod screen;
 pub mod shown;
 pub mod source;
 pub mod sources;

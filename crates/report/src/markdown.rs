@@ -7,8 +7,8 @@ use crate::Medium;
 use crate::format::{self, Screen};
 use crate::grid::TextGrid;
 use crate::rungs::label;
+use gpulab_model::Joined;
 use gpulab_record::Row;
-use gpulab_system::text::Joined;
 
 /// How Markdown begins in a file of its own, so that it is known as gpulab's.
 pub const MARKDOWN_MARK: &str = "<!-- gpulab -->\n";
@@ -75,7 +75,7 @@ pub(super) fn list(notes: &str) -> String {
 fn fenced(text: &str) -> String {
     let longest = text.lines().map(|line| line.trim_start().chars().take_while(|c| *c == '`').count()).max();
     let fence = "`".repeat(longest.map_or(3, |most| most + 1).max(3));
-    format!("{fence}text\n{}\n{fence}\n", gpulab_system::terminal::text(text.trim_end()))
+    format!("{fence}text\n{}\n{fence}\n", gpulab_record::terminal::text(text.trim_end()))
 }
 
 /// A text that only letters of one width keep in order, or nothing of nothing.

@@ -6,11 +6,11 @@ use super::{rungs, sweep};
 use crate::format::{self, Screen};
 use crate::grid::TextGrid;
 use clap::ValueEnum;
+use gpulab_model::Joined;
 use gpulab_model::outcome::Status;
 use gpulab_record::Row;
 use gpulab_record::params_text;
 use gpulab_study::tune::{Effect, Ended, Replay, Strategy, effects, is_faster};
-use gpulab_system::text::Joined;
 
 pub struct TuningTold<'a> {
     /// The last row of each configuration that was tried, of one problem.

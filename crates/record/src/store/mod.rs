@@ -8,8 +8,8 @@ mod claims;
 mod read;
 mod sink;
 
+use crate::terminal::is_unsafe;
 pub use claims::{OutputFile, begins_as_csv, begins_as_json, begins_as_object, check_outputs};
-use gpulab_system::terminal::is_unsafe;
 pub use read::{COUNTED, Recorded, RecordedFile, Rows, Shipped, of_csv, read_points, read_rows, recorded, shipped};
 
 use crate::{CsvRecord, Row};

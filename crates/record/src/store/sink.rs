@@ -1,8 +1,8 @@
 //! Where bytes go: a file or standard output, unbuffered and checked.
 
+use crate::files;
+use crate::terminal::{Escaping, Stdout};
 use gpulab_model::Error;
-use gpulab_system::files;
-use gpulab_system::terminal::{Escaping, Stdout};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;

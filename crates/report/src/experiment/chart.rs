@@ -4,8 +4,8 @@ use super::{Measure, distinct};
 use crate::format::{self, Screen};
 use crate::groups;
 use crate::picture::scale::{AxisScale, span};
+use gpulab_model::Joined;
 use gpulab_record::Point;
-use gpulab_system::text::Joined;
 use std::fmt::Write as _;
 
 /// From this factor between the largest and the smallest on, the axis is logarithmic.

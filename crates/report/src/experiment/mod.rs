@@ -7,9 +7,9 @@ use super::grid::TextGrid;
 use super::groups::{self, number_key};
 use super::markdown::{self, PAGE};
 use super::view::status_word;
+use gpulab_model::Joined;
 use gpulab_model::outcome::Status;
 use gpulab_record::{Flags, Point, flag};
-use gpulab_system::text::Joined;
 use std::collections::HashMap;
 use std::hash::Hash;
 

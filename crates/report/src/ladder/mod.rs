@@ -5,10 +5,10 @@ use super::format::{self, Screen, Tint, paint};
 use super::grid::{GAP, GridColumn, TextGrid};
 use super::rungs::label;
 use super::view::{RateUnit, View, detail, tint, verdict};
+use gpulab_model::Joined;
 use gpulab_model::outcome::Status;
 use gpulab_model::stats::ratio;
 use gpulab_record::{Row, flag};
-use gpulab_system::text::Joined;
 
 /// Characters of a line of text that does not depend on the terminal.
 pub(super) const WIDTH: usize = 80;

@@ -4,8 +4,8 @@ use crate::golden::{self, SCREEN};
 use crate::markdown;
 use gpulab_model::outcome::{Clock, Number};
 use gpulab_model::plan::WorkGroup;
+use gpulab_record::terminal::text as painted;
 use gpulab_record::{COPY, CPU_RAYON, CPU_SEQ, Flags, HOST, params_of, row};
-use gpulab_system::terminal::text as painted;
 
 #[test]
 fn tuned_rungs_are_marked_and_no_single_work_group_is_claimed() {

@@ -6,10 +6,10 @@ use super::sheet::{Area, BODY, FIGURE, Figures, MARGIN, NAME, NOTE, SMALL, Sheet
 use super::{Drawn, number};
 use crate::rungs::{is_memory_bound, label, operation_unit, rate, who};
 use crate::view::{RateUnit, View, is_base, is_held_against_limit, status_word, verdict};
+use gpulab_model::Joined;
 use gpulab_model::outcome::Status;
 use gpulab_model::stats::ratio;
 use gpulab_record::{Row, clear_factor, flag};
-use gpulab_system::text::Joined;
 
 /// Units of a line of the chart.
 const LINE: f64 = 22.0;

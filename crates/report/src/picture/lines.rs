@@ -8,9 +8,9 @@ use crate::format;
 use crate::groups::{self, distinct, distinct_numbers, groups as grouped};
 use crate::rungs::label;
 use crate::view::is_base;
+use gpulab_model::Joined;
 use gpulab_record::{Point, Row};
 use gpulab_study::ceilings::{CeilingRow, Site};
-use gpulab_system::text::Joined;
 
 /// Units of a chart's height, and of a line of dots.
 const HEIGHT: f64 = 200.0;

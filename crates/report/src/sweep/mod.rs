@@ -9,9 +9,9 @@ use super::groups::groups;
 use super::markdown::{self, PAGE};
 use super::rungs::{label, limit, rate};
 use super::view::{is_any_beyond_caches, status_word};
+use gpulab_model::Joined;
 use gpulab_model::outcome::{Spent, Status};
 use gpulab_record::{Row, flag, params_text};
-use gpulab_system::text::Joined;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 

@@ -1,6 +1,6 @@
 //! What a text is drawn on: how wide it is, which characters it has, whether it has colours.
 
-use super::Stdout;
+use gpulab_record::terminal::Stdout;
 use std::env;
 
 /// A terminal, or what stands in for one where there is none.
