@@ -10,7 +10,7 @@ use crate::kernels::{Family, Registry, Rung, built_in};
 use crate::outcome::{Bar, Clock, Job, Outcome, Settings};
 use crate::outputs::{Outputs, Paths};
 use crate::plan::{Case, Refusal};
-use crate::record::{Point, PointKey, Record, Row, Run, Scene};
+use crate::record::{Point, Record, Row, Run, Scene};
 use crate::report::progress::StatusLine;
 use crate::runner::{FOR_LIMITS, Pace};
 use crate::sweep::{self, Bench, Configuration, in_rounds};
@@ -251,11 +251,15 @@ impl Bench for ExperimentState<'_> {
         self.scene.sample_time = sampled;
         let row = Row::from(&Record::from_outcome(&self.scene, configuration.rung, outcome));
         for (place, trial) in &task.trials {
-            let x_label = (experiment.x_label)(trial.x);
-            let series = trial.series.as_str();
-            let x_name = experiment.x_name;
-            let key = PointKey { experiment: experiment.name, series, x_name, x: trial.x, x_label, place: *place };
-            let point = Point::new(key, trial.metric, &row);
+            let point = Point {
+                experiment: experiment.name.to_owned(),
+                series: trial.series.clone(),
+                x_name: experiment.x_name.to_owned(),
+                x: trial.x,
+                x_label: (experiment.x_label)(trial.x),
+                place: Some(*place),
+                ..Point::of(trial.metric, &row)
+            };
             self.outputs.row(&point);
             self.points.push((*place, point));
         }

@@ -6,7 +6,7 @@ use crate::commands::show::records::{asked, files_below, material};
 use crate::report::film::is_film;
 use crate::report::groups::distinct;
 use crate::report::page::{self, DataFile};
-use crate::report::shown::ShownFile;
+use crate::report::shown::Material;
 use crate::store::shipped;
 use crate::{Error, files, outputs};
 use std::borrow::Cow;
@@ -38,7 +38,7 @@ pub fn run(global: &Global, named: &[String], output: &str) -> Result<(), Error>
 }
 
 /// The files as they are, for the reader to download.
-fn data(shown: &[ShownFile]) -> Result<Vec<DataFile>, Error> {
+fn data(shown: &[Material]) -> Result<Vec<DataFile>, Error> {
     let all = shipped();
     distinct(shown.iter().map(|file| file.name.as_str()))
         .into_iter()

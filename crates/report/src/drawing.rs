@@ -1,8 +1,8 @@
 //! Pictures of what a kernel's warps do, as grids of cells: what they hold, and as lines of a terminal.
 
 use super::film::Film;
+use crate::format::{self, Screen};
 use crate::moment::FilmLine;
-use crate::prelude::*;
 use clap::ValueEnum;
 use gpulab_model::plan::{Arg, Role};
 use gpulab_study::count::{RequestKind, TracedRequest, TracedStep};

@@ -22,7 +22,7 @@ use crate::report::format::Screen;
 use crate::report::hint::{Hint, hint};
 use crate::report::landing::{Landing, landing};
 use crate::report::{self, judged, printed};
-use crate::store::Deferred;
+use crate::store::Sink;
 use crate::terminal::say;
 use crate::{Error, bench, files, interrupt, oracle, outputs, values};
 use clap::ValueEnum;
@@ -269,7 +269,7 @@ struct TryReport {
 /// A kernel that solves the problem of a family, judged, and timed between the family's rungs if it is right; `what` is its name,
 /// as in `mine.cl:kernel`.
 fn own_kernel(out: &mut Out, global: &Global, options: &TryArgs, what: &str) -> Result<(), Error> {
-    let mut json = options.ladder.output.json.as_deref().map(Deferred::open).transpose()?;
+    let mut json = options.ladder.output.json.as_deref().map(Sink::open).transpose()?;
     let mut report = TryReport {
         schema: 1,
         gpulab: env!("CARGO_PKG_VERSION"),

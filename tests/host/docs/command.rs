@@ -173,9 +173,9 @@ fn is_runnable(command: &Command, words: &[String]) -> bool {
         !word.contains('*') && (!is_file || Path::new(ROOT).join(word).exists())
     };
     let is_pure = match command {
-        Command::List { .. } | Command::Explain { .. } | Command::Diff(_) => true,
+        Command::List { .. } | Command::Explain { .. } => true,
         Command::Help { .. } | Command::Show(_) | Command::Completions { .. } => true,
-        Command::Source(source) => !source.expanded,
+        Command::Source { expanded, .. } => !expanded,
         Command::Compare(compare) => {
             compare.rows.csv.is_none() && compare.rows.json.is_none() && !words.iter().any(|word| word == "--noise")
         }
