@@ -1,7 +1,7 @@
 //! What commands that measure share: checks before anything runs, the device, the pace, and the verdict.
 
 use crate::ceilings::{self, LimitNeeded, Limits};
-use crate::cli::{CaseOptions, Global, MeasureArgs};
+use crate::cli::{CaseOptions, Global};
 use crate::console::note;
 use crate::data::{Dtype, Params, Shape};
 use crate::kernels::{Family, Form, Registry, Rung, Sources, built_in};
@@ -20,34 +20,29 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// The work-group of kernels that have none of their own.
-pub(crate) const WORK_GROUP: WorkGroup = WorkGroup::linear(256);
+pub const WORK_GROUP: WorkGroup = WorkGroup::linear(256);
 
 #[derive(Clone, Copy)]
-pub(crate) struct Input<'a> {
-    pub(crate) family: &'a Family,
-    pub(crate) shape: Shape,
-    pub(crate) dtype: Dtype,
-    pub(crate) params: &'a Params,
+pub struct Input<'a> {
+    pub family: &'a Family,
+    pub shape: Shape,
+    pub dtype: Dtype,
+    pub params: &'a Params,
 }
 
 impl Input<'_> {
     /// Opens the device, unless this machine or the device cannot hold the data.
-    pub(crate) fn open(
-        &self,
-        setup: Setup,
-        in_process: bool,
-        deadline: Option<f64>,
-    ) -> Result<Box<dyn Executor>, Error> {
+    pub fn open(&self, setup: Setup, in_process: bool, deadline: Option<f64>) -> Result<Box<dyn Executor>, Error> {
         let bytes = self.bytes()?;
         self.check_host(bytes)?;
         interrupt::watch();
-        let executor = open_within(setup, in_process, deadline, bytes, self.ops())?;
+        let executor = open(setup, in_process, deadline, bytes, self.ops())?;
         self.check_device(bytes, executor.info())?;
         Ok(executor)
     }
 
     /// Their size in bytes, or that of the result if it is larger.
-    pub(crate) fn bytes(&self) -> Result<u64, Error> {
+    pub fn bytes(&self) -> Result<u64, Error> {
         let problem = &self.family.problem;
         let size = self.dtype.size() as u128;
         let inputs: u128 = problem.inputs(self.shape, self.params).into_iter().map(|len| len as u128 * size).sum();
@@ -58,7 +53,7 @@ impl Input<'_> {
     }
 
     /// Operations of a case, by the cost model.
-    pub(crate) fn ops(&self) -> f64 {
+    pub fn ops(&self) -> f64 {
         self.family.problem.cost(&self.case()).ops
     }
 
@@ -67,7 +62,7 @@ impl Input<'_> {
     }
 
     /// Refuses what this machine or no rung on this device could hold.
-    pub(crate) fn check(&self, info: &DeviceInfo) -> Result<(), Error> {
+    pub fn check(&self, info: &DeviceInfo) -> Result<(), Error> {
         let bytes = self.bytes()?;
         self.check_host(bytes)?;
         self.check_device(bytes, info)
@@ -75,12 +70,12 @@ impl Input<'_> {
 
     /// Refuses what this machine cannot hold: the inputs once here, and once more while they are checked; of results as large
     /// as they are a reference and a copy of the device's.
-    pub(crate) fn check_host(&self, bytes: u64) -> Result<(), Error> {
+    pub fn check_host(&self, bytes: u64) -> Result<(), Error> {
         self.check_memory(bytes, self.copies(), "for their data and its check")
     }
 
     /// Refuses what no rung could run on this device.
-    pub(crate) fn check_device(&self, bytes: u64, info: &DeviceInfo) -> Result<(), Error> {
+    pub fn check_device(&self, bytes: u64, info: &DeviceInfo) -> Result<(), Error> {
         let needed = bytes.saturating_mul(2);
         if needed > info.target.global_mem {
             return Err(Error::Usage(format!(
@@ -136,12 +131,12 @@ fn elements(family: &Family, Shape { n, m }: Shape) -> String {
 }
 
 /// Bytes as people read them.
-pub(crate) fn gib(bytes: u64) -> String {
+pub fn gib(bytes: u64) -> String {
     format!("{:.1} GiB", bytes as f64 / (1u64 << 30) as f64)
 }
 
 /// The shape that is asked for, or else the usual one; of a matrix, columns alone mean a square.
-pub(crate) fn shape(family: &Family, n: Option<u64>, m: Option<u64>, usual: Shape) -> Result<Shape, Error> {
+pub fn shape(family: &Family, n: Option<u64>, m: Option<u64>, usual: Shape) -> Result<Shape, Error> {
     match (n, m) {
         (_, Some(_)) if family.form != Form::Matrix => {
             Err(Error::Usage(format!("--m: {} has no matrix with rows of its own", family.name)))
@@ -160,7 +155,7 @@ pub(crate) fn shape(family: &Family, n: Option<u64>, m: Option<u64>, usual: Shap
 }
 
 /// The case of a rung that options ask for, with the `usual` shape where they give no size.
-pub(crate) fn case(family: &Family, rung: &Rung, options: &CaseOptions, usual: Shape) -> Result<Case, Error> {
+pub fn case(family: &Family, rung: &Rung, options: &CaseOptions, usual: Shape) -> Result<Case, Error> {
     let dtype = dtype(family, options.dtype.or(rung.own_dtype()))?;
     Ok(Case {
         wg: options.wg.or(rung.work_group()).unwrap_or(WORK_GROUP),
@@ -170,7 +165,7 @@ pub(crate) fn case(family: &Family, rung: &Rung, options: &CaseOptions, usual: S
 }
 
 /// Settings that --set gives, each of one value.
-pub(crate) fn single_settings(family: &Family, rungs: &[&Rung], texts: &[String]) -> Result<Params, Error> {
+pub fn single_settings(family: &Family, rungs: &[&Rung], texts: &[String]) -> Result<Params, Error> {
     sweep::settings(family, rungs, texts)
         .map_err(Error::Usage)?
         .into_iter()
@@ -182,7 +177,7 @@ pub(crate) fn single_settings(family: &Family, rungs: &[&Rung], texts: &[String]
 }
 
 /// As [`single_settings`], by their names in letters of any case.
-pub(crate) fn own_settings(family: &Family, rungs: &[&Rung], texts: &[String]) -> Result<Params, Error> {
+pub fn own_settings(family: &Family, rungs: &[&Rung], texts: &[String]) -> Result<Params, Error> {
     single_settings(
         family,
         rungs,
@@ -197,14 +192,14 @@ pub(crate) fn own_settings(family: &Family, rungs: &[&Rung], texts: &[String]) -
 }
 
 /// The element type that is asked for, or the family's first.
-pub(crate) fn dtype(family: &Family, asked: Option<Dtype>) -> Result<Dtype, Error> {
+pub fn dtype(family: &Family, asked: Option<Dtype>) -> Result<Dtype, Error> {
     let dtype = asked.or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
     check_dtype(family, dtype)?;
     Ok(dtype)
 }
 
 /// Refuses an element type that the family has no kernels for.
-pub(crate) fn check_dtype(family: &Family, dtype: Dtype) -> Result<(), Error> {
+pub fn check_dtype(family: &Family, dtype: Dtype) -> Result<(), Error> {
     if family.dtypes.contains(&dtype) {
         return Ok(());
     }
@@ -213,12 +208,12 @@ pub(crate) fn check_dtype(family: &Family, dtype: Dtype) -> Result<(), Error> {
 }
 
 /// Refuses a folder that has none of the rungs' files; says of which it has none, as those are the built-in ones.
-pub(crate) fn check_sources(rungs: &[&Rung], dir: Option<&Path>, quiet: bool) -> Result<(), Error> {
+pub fn check_sources(rungs: &[&Rung], dir: Option<&Path>, quiet: bool) -> Result<(), Error> {
     check_files(&rungs.iter().filter(|rung| !rung.is_own()).map(|rung| &*rung.path).collect::<Vec<_>>(), dir, quiet)
 }
 
 /// As [`check_sources`], of paths below `cl/`.
-pub(crate) fn check_files(paths: &[&str], dir: Option<&Path>, quiet: bool) -> Result<(), Error> {
+pub fn check_files(paths: &[&str], dir: Option<&Path>, quiet: bool) -> Result<(), Error> {
     let Some(dir) = dir.filter(|_| !paths.is_empty()) else { return Ok(()) };
     let missing: Vec<&str> = paths.iter().copied().filter(|path| !dir.join(path).is_file()).collect();
     let absent = match missing.first() {
@@ -234,13 +229,8 @@ pub(crate) fn check_files(paths: &[&str], dir: Option<&Path>, quiet: bool) -> Re
     Err(Error::Usage(format!("--cl-dir: there is no {absent}: the folder must be laid out like cl/")))
 }
 
-/// Opens the device for cases of so many bytes and operations at most.
-pub(crate) fn open(setup: Setup, measure: &MeasureArgs, bytes: u64, ops: f64) -> Result<Box<dyn Executor>, Error> {
-    open_within(setup, measure.in_process, measure.deadline, bytes, ops)
-}
-
-/// As [`open`]; without a deadline in seconds, one that suits so many bytes and operations.
-pub(crate) fn open_within(
+/// Opens the device; without a deadline in seconds, one that suits cases of so many bytes and operations at most.
+pub fn open(
     setup: Setup,
     in_process: bool,
     deadline: Option<f64>,
@@ -255,24 +245,24 @@ pub(crate) fn open_within(
 }
 
 /// Longest that opening the device, and building or running a kernel once, may take each.
-pub(crate) const LOOK: Duration = Duration::from_secs(30);
+pub const LOOK: Duration = Duration::from_secs(30);
 
 /// Set in the commands that `gpulab record` runs: it has said which device it is.
-pub(crate) const PART_OF_RECORD: &str = "GPULAB_RECORD";
+pub const PART_OF_RECORD: &str = "GPULAB_RECORD";
 
 /// Whether this command is one of those.
-pub(crate) fn is_part_of_record() -> bool {
+pub fn is_part_of_record() -> bool {
     std::env::var_os(PART_OF_RECORD).is_some()
 }
 
 impl Global {
     /// What a worker is told: the device that was chosen, and kernels from this folder or the built-in ones.
-    pub(crate) fn setup(&self, cl_dir: Option<&PathBuf>, registry: &Registry) -> Setup {
+    pub fn setup(&self, cl_dir: Option<&PathBuf>, registry: &Registry) -> Setup {
         Setup { device: self.device.clone(), cl_dir: cl_dir.cloned(), ..Setup::of(registry) }
     }
 }
 
-pub(crate) fn announce(global: &Global, info: &DeviceInfo) {
+pub fn announce(global: &Global, info: &DeviceInfo) {
     if !global.quiet && !is_part_of_record() {
         let why = if global.device.is_some() { "" } else { " (-d chooses another; gpulab devices lists them)" };
         note(&format!("device {}: {}{why}", info.selector, format::device(&info.name)));
@@ -280,25 +270,25 @@ pub(crate) fn announce(global: &Global, info: &DeviceInfo) {
 }
 
 /// The jobs of a sweep or of experiments, one after the other: each is told, run within the pace, and told of.
-pub(crate) struct Jobs {
-    pub(crate) executor: Box<dyn Executor>,
-    pub(crate) observer: StatusLine,
-    pub(crate) limits: Limits,
-    pub(crate) pace: Pace,
-    pub(crate) settings: Settings,
-    pub(crate) rounds: u32,
+pub struct Jobs {
+    pub executor: Box<dyn Executor>,
+    pub observer: StatusLine,
+    pub limits: Limits,
+    pub pace: Pace,
+    pub settings: Settings,
+    pub rounds: u32,
     /// Jobs that there are at most, and how many have begun.
-    pub(crate) steps: usize,
-    pub(crate) step: usize,
+    pub steps: usize,
+    pub step: usize,
 }
 
 /// Refuses to go on after an interrupt.
-pub(crate) fn go_on() -> Result<(), Error> {
+pub fn go_on() -> Result<(), Error> {
     if interrupt::interrupted() { Err(Error::Interrupted) } else { Ok(()) }
 }
 
 impl Jobs {
-    pub(crate) fn run(&mut self, name: &str, job: &Job) -> Result<Outcome, Error> {
+    pub fn run(&mut self, name: &str, job: &Job) -> Result<Outcome, Error> {
         go_on()?;
         self.observer.case_started(self.step, self.steps, name);
         self.step += 1;
@@ -310,17 +300,17 @@ impl Jobs {
     }
 
     /// The settings for a family's case: within the pace, and with the least time that its limit allows.
-    pub(crate) fn settings(&self, family: &Family, case: &Case) -> Settings {
+    pub fn settings(&self, family: &Family, case: &Case) -> Settings {
         let limit = self.limits.get(LimitNeeded::of(family, case.dtype, &case.params));
         ceilings::bounded(&self.in_pace(), family, case, limit, self.executor.info())
     }
 
-    pub(crate) fn in_pace(&self) -> Settings {
+    pub fn in_pace(&self) -> Settings {
         self.pace.settings(&self.settings, self.rounds, 0.0)
     }
 
     /// Measures the limit that a case of a family is held against, unless it is known.
-    pub(crate) fn probe(&mut self, family: &Family, need: LimitNeeded) -> Result<(), Error> {
+    pub fn probe(&mut self, family: &Family, need: LimitNeeded) -> Result<(), Error> {
         if self.limits.has(need) {
             return Ok(());
         }
@@ -333,7 +323,7 @@ impl Jobs {
 }
 
 /// What is remembered of a family on a device, if anything. That a damaged file was put aside is said.
-pub(crate) fn remembered<'a>(
+pub fn remembered<'a>(
     family: &'a Family,
     info: &DeviceInfo,
     cl_dir: Option<&Path>,
@@ -347,18 +337,18 @@ pub(crate) fn remembered<'a>(
 }
 
 /// The work-group that a case has if none is given.
-pub(crate) fn default_work_group(info: &DeviceInfo) -> WorkGroup {
+pub fn default_work_group(info: &DeviceInfo) -> WorkGroup {
     WorkGroup::linear(info.target.max_wg.min(256))
 }
 
 /// The case of a rung as it was tuned, if no setting that the rung reads was given.
-pub(crate) fn tuned(known: &Remembered<'_>, rung: &Rung, case: &Case) -> Option<Case> {
+pub fn tuned(known: &Remembered<'_>, rung: &Rung, case: &Case) -> Option<Case> {
     let is_given = rung.tunables().any(|tunable| case.params.contains_key(tunable.name));
     if is_given { None } else { known.tuned(case) }
 }
 
 /// Says for which rungs remembered settings are used.
-pub(crate) fn announce_tuned(family: &Family, variants: &[&str], quiet: bool) {
+pub fn announce_tuned(family: &Family, variants: &[&str], quiet: bool) {
     if quiet || variants.is_empty() {
         return;
     }
@@ -372,7 +362,7 @@ pub(crate) fn announce_tuned(family: &Family, variants: &[&str], quiet: bool) {
 }
 
 /// The error that a case makes which ended without a measurement.
-pub(crate) fn stopped(case: &Case, stop: Stop) -> Error {
+pub fn stopped(case: &Case, stop: Stop) -> Error {
     let text = format!("{}/{}: {}", case.family, case.variant, stop.reason);
     match stop.status {
         Status::Skipped => Error::Usage(text),
@@ -383,12 +373,12 @@ pub(crate) fn stopped(case: &Case, stop: Stop) -> Error {
 }
 
 /// The error that the worst row makes, in the order that the exit codes have.
-pub(crate) fn worst(rows: &[Row], strict: bool) -> Result<(), Error> {
+pub fn worst(rows: &[Row], strict: bool) -> Result<(), Error> {
     worst_named(&rows.iter().map(|row| (name(row), row)).collect::<Vec<_>>(), strict)
 }
 
 /// As [`worst`], of rows with names.
-pub(crate) fn worst_named<R: Borrow<Row>>(rows: &[(String, R)], strict: bool) -> Result<(), Error> {
+pub fn worst_named<R: Borrow<Row>>(rows: &[(String, R)], strict: bool) -> Result<(), Error> {
     let find = |is_meant: &dyn Fn(&Row) -> bool| rows.iter().find(|(_, row)| is_meant(row.borrow()));
     let wrong = gone_wrong(|status| find(&|row| row.status == status).map(|(name, _)| name.clone()));
     wrong.map_err(|error| match (error, find(&|row| row.status == Status::WrongResult)) {
@@ -416,7 +406,7 @@ fn is_of_kernel(row: &Row) -> bool {
 }
 
 /// The error that the worst end makes; `find` names the first that ended so.
-pub(crate) fn gone_wrong(find: impl Fn(Status) -> Option<String>) -> Result<(), Error> {
+pub fn gone_wrong(find: impl Fn(Status) -> Option<String>) -> Result<(), Error> {
     if let Some(who) = find(Status::WrongResult) {
         return Err(Error::WrongResult(format!("{who} gave a wrong result: it was not timed")));
     }

@@ -13,15 +13,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The family that a command works with, and a registry that has it with what the reader brought.
-pub(crate) struct Brought {
-    pub(crate) registry: Registry,
-    pub(crate) family: Family,
+pub struct Brought {
+    pub registry: Registry,
+    pub family: Family,
     /// The reader's own kernel, which the family has.
-    pub(crate) own: Option<Rung>,
+    pub own: Option<Rung>,
 }
 
 /// What a command names, and what stands behind its colon: `reduce:3`, `mine/family.toml:tiled`, `my.cl:kernel`.
-pub(crate) fn parted(what: &str) -> (&str, Option<&str>) {
+pub fn parted(what: &str) -> (&str, Option<&str>) {
     match what.rsplit_once(':') {
         Some((name, part)) if !Path::new(what).exists() => (name, Some(part)),
         _ => (what, None),
@@ -29,19 +29,19 @@ pub(crate) fn parted(what: &str) -> (&str, Option<&str>) {
 }
 
 /// Whether a word before a colon means an exercise's starting file, or its solution.
-pub(crate) fn is_exercise(word: &str) -> bool {
+pub fn is_exercise(word: &str) -> bool {
     ["exercise", "solution"].contains(&word)
 }
 
 /// Whether a name is that of a file that describes a family.
-pub(crate) fn is_family_file(name: &str) -> bool {
+pub fn is_family_file(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
 }
 
 impl Brought {
     /// What a command names, with the list of rungs behind a family's colon: a family, a reader's kernel and the family whose
     /// problem it solves, or an exercise's file.
-    pub(crate) fn of(what: &str, solves: Option<&str>) -> Result<(Brought, Option<String>), Error> {
+    pub fn of(what: &str, solves: Option<&str>) -> Result<(Brought, Option<String>), Error> {
         let (name, part) = parted(what);
         match (solves, part) {
             (None, Some(exercise)) if is_exercise(name) => Ok((Brought::exercise(name, exercise)?, None)),
@@ -57,7 +57,7 @@ impl Brought {
     }
 
     /// One of gpulab's families, or a reader's by its file.
-    pub(crate) fn new(name: &str) -> Result<Brought, Error> {
+    pub fn new(name: &str) -> Result<Brought, Error> {
         let mut registry = Registry::default();
         let family = match is_family_file(name) {
             true => family_of_file(&mut registry, Path::new(name), None)?,
@@ -71,12 +71,12 @@ impl Brought {
     }
 
     /// As [`Brought::new`], with the kernel of a file, if there is one.
-    pub(crate) fn beside(name: &str, own: Option<&Path>) -> Result<Brought, Error> {
+    pub fn beside(name: &str, own: Option<&Path>) -> Result<Brought, Error> {
         own.map_or_else(|| Brought::new(name), |path| Brought::with_own(name, path, &[]))
     }
 
     /// As [`Brought::new`], with the kernel of a file, of which these lines are declared besides.
-    pub(crate) fn with_own(name: &str, path: &Path, lines: &[String]) -> Result<Brought, Error> {
+    pub fn with_own(name: &str, path: &Path, lines: &[String]) -> Result<Brought, Error> {
         let Brought { mut registry, family, .. } = Brought::new(name)?;
         let declared: String = lines.iter().map(|line| format!("\n// gpulab: {line}")).collect();
         let text = format!("{}{declared}\n", read(path)?.trim_end());
@@ -96,7 +96,7 @@ impl Brought {
     }
 
     /// The one rung that is meant, of a ladder without a list its first; or the reader's kernel.
-    pub(crate) fn rung(&self, what: &str, list: Option<&str>) -> Result<&Rung, Error> {
+    pub fn rung(&self, what: &str, list: Option<&str>) -> Result<&Rung, Error> {
         if let Some(own) = &self.own {
             return Ok(own);
         }
@@ -107,7 +107,7 @@ impl Brought {
     }
 
     /// The rungs that a list names, or all of the ladder; with the reader's kernel, which without a list is alone.
-    pub(crate) fn rungs(&self, list: Option<&str>) -> Result<Vec<&Rung>, Error> {
+    pub fn rungs(&self, list: Option<&str>) -> Result<Vec<&Rung>, Error> {
         let mut rungs = match (list, &self.own) {
             (Some(list), _) => values::variants(&self.family, list).map_err(Error::Usage)?,
             (None, Some(_)) => Vec::new(),
@@ -121,7 +121,7 @@ impl Brought {
 }
 
 /// The family that a file describes; a reference kernel runs on the device of this name where there is no CPU's.
-pub(crate) fn family_of_file(registry: &mut Registry, path: &Path, device: Option<&str>) -> Result<Family, Error> {
+pub fn family_of_file(registry: &mut Registry, path: &Path, device: Option<&str>) -> Result<Family, Error> {
     let text = files::read_to_string(path)
         .map_err(|error| wrong(path, format_args!("{error}; gpulab try --template DIR writes a starting file")))?;
     let folder = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_path_buf)).unwrap_or_default();
@@ -156,7 +156,7 @@ fn family_name(path: &Path, folder: &Path) -> String {
 }
 
 /// Makes a text that would stand at `path` the last rung of its family.
-pub(crate) fn adopt_as(
+pub fn adopt_as(
     registry: &mut Registry,
     name: &str,
     path: &Path,
@@ -169,14 +169,14 @@ pub(crate) fn adopt_as(
 }
 
 /// The kernel's file and those of its folder that it includes.
-pub(crate) fn kernel_files(path: &Path) -> Vec<PathBuf> {
+pub fn kernel_files(path: &Path) -> Vec<PathBuf> {
     let text = files::read_to_string(path).unwrap_or_default();
     let beside = text.lines().filter_map(|line| Some(path.parent()?.join(included_name(line)?)));
     std::iter::once(path.to_owned()).chain(beside.filter(|file| file.is_file())).collect()
 }
 
 /// The family's file and those that it names: kernels with what they include, data, and what its program's words lead to.
-pub(crate) fn family_files(path: &Path) -> Vec<PathBuf> {
+pub fn family_files(path: &Path) -> Vec<PathBuf> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut all = vec![path.to_owned()];
     let text = files::read_to_string(path).unwrap_or_default();
@@ -191,7 +191,7 @@ pub(crate) fn family_files(path: &Path) -> Vec<PathBuf> {
 }
 
 /// A line of an assembled kernel's own file, or of one that it includes, by the names that compilers know them by.
-pub(crate) fn line_of(source: &str, file: &str, line: u64) -> Option<String> {
+pub fn line_of(source: &str, file: &str, line: u64) -> Option<String> {
     let mut at: (&str, u64) = ("", 0);
     for text in source.lines() {
         if let Some((number, name)) = text.strip_prefix("#line ").and_then(|rest| rest.split_once(' ')) {
@@ -207,11 +207,11 @@ pub(crate) fn line_of(source: &str, file: &str, line: u64) -> Option<String> {
 }
 
 /// As [`line_of`], of the first of these rungs that has it.
-pub(crate) fn line_of_any(rungs: &[&Rung], file: &str, line: u64) -> Option<String> {
+pub fn line_of_any(rungs: &[&Rung], file: &str, line: u64) -> Option<String> {
     rungs.iter().find_map(|rung| line_of(rung.own_text()?, file, line))
 }
 
-pub(crate) fn shown(path: &Path) -> String {
+pub fn shown(path: &Path) -> String {
     format::terminal(&path.display().to_string())
 }
 
@@ -230,7 +230,7 @@ fn unreadable(path: &Path, why: impl Display) -> Error {
 }
 
 /// A kernel's own file, without what some editors put before a text.
-pub(crate) fn read(path: &Path) -> Result<String, Error> {
+pub fn read(path: &Path) -> Result<String, Error> {
     /// Far more than any kernel has.
     const MOST: u64 = 1 << 20;
     let metadata = fs::metadata(path).map_err(|e| unreadable(path, e))?;
@@ -256,7 +256,7 @@ pub(crate) fn read(path: &Path) -> Result<String, Error> {
 
 /// A text that stands at `path` with what it includes in place, each line under the name of its file; `folder` is the one below
 /// `cl/` whose fragments need no path.
-pub(crate) fn assembled(path: &Path, text: &str, folder: &str) -> Result<String, Error> {
+pub fn assembled(path: &Path, text: &str, folder: &str) -> Result<String, Error> {
     let mut all = String::new();
     add_text(&mut all, path, text, folder, &mut Vec::new())?;
     match reads_a_file(&all) {
@@ -341,7 +341,7 @@ const ALIKE: &str = r"__LINE__ __FILE__ __ENDIAN_LITTLE__ __OPENCL_C_VERSION__ c
 const GUARDS: &str = "_h _cl _clh _hpp";
 
 /// That an assembled text asks for a macro of compilers, so that it may do something else in the simulator than on a device.
-pub(crate) fn asks(text: &str) -> Option<String> {
+pub fn asks(text: &str) -> Option<String> {
     logical_lines(text).into_iter().find_map(|(_, line)| {
         let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
         let directive = words.clone().next().filter(|_| line.trim_start().starts_with(['#', '%'])).unwrap_or_default();

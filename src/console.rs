@@ -8,27 +8,22 @@ use crate::terminal::{self, Stdout, say};
 use gpulab_model::Joined;
 use std::io::{ErrorKind, IsTerminal, Write};
 
-/// Standard output, with failures as errors. A reader who went away is none: the command goes on to its verdict.
-pub struct Out;
+/// Writes text on standard output; what of it would steer a terminal is spelled out.
+pub fn print(text: &str) -> Result<(), Error> {
+    print_bytes(terminal::text(text).as_bytes())
+}
 
-impl Out {
-    /// Writes text; what of it would steer a terminal is spelled out.
-    pub fn text(&mut self, text: &str) -> Result<(), Error> {
-        self.bytes(terminal::text(text).as_bytes())
+/// Writes bytes that are all our own. A reader who went away is no error: the command goes on to its verdict.
+pub fn print_bytes(bytes: &[u8]) -> Result<(), Error> {
+    match (&Stdout).write_all(bytes) {
+        Err(source) if source.kind() != ErrorKind::BrokenPipe => Err(stdout_error(source)),
+        _ => Ok(()),
     }
+}
 
-    /// Writes bytes that are all our own.
-    pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        match (&Stdout).write_all(bytes) {
-            Err(source) if source.kind() != ErrorKind::BrokenPipe => Err(stdout_error(source)),
-            _ => Ok(()),
-        }
-    }
-
-    /// Finds a standard output that nothing can be written to before anything is measured for it.
-    pub fn check() -> Result<(), Error> {
-        Stdout.check().map_err(stdout_error)
-    }
+/// Finds a standard output that nothing can be written to before anything is measured for it.
+pub fn check_stdout() -> Result<(), Error> {
+    Stdout.check().map_err(stdout_error)
 }
 
 fn stdout_error(source: std::io::Error) -> Error {
@@ -42,14 +37,14 @@ pub fn note(text: &str) {
 
 impl Global {
     /// Says something on standard error, unless `--quiet` is given.
-    pub(crate) fn say(&self, text: &str) {
+    pub fn say(&self, text: &str) {
         if !self.quiet {
             say(text);
         }
     }
 
     /// As [`note`], unless `--quiet` is given.
-    pub(crate) fn note(&self, text: &str) {
+    pub fn note(&self, text: &str) {
         if !self.quiet {
             note(text);
         }
@@ -70,11 +65,11 @@ fn fitted(text: &str, width: usize) -> String {
 }
 
 /// What tables on standard output are drawn on.
-pub(crate) fn screen(choice: Color) -> Screen {
+pub fn screen(choice: Color) -> Screen {
     Screen::stdout(color(choice))
 }
 
-pub(crate) fn color(choice: Color) -> bool {
+pub fn color(choice: Color) -> bool {
     match choice {
         Color::Always => true,
         Color::Never => false,
@@ -90,13 +85,13 @@ const MOST: usize = 110;
 
 /// Characters of a line: as many as the terminal has, within reason. Where people read no terminal, lines are as long as
 /// they are, for the programs that search them.
-pub(crate) fn width() -> usize {
+pub fn width() -> usize {
     if Stdout.is_terminal() { Screen::stdout(false).width.min(MOST) } else { usize::MAX }
 }
 
 /// Of all that went wrong, what decides the exit code; the rest is said. A wrong result comes before a build that failed,
 /// then whatever else ended the run, then rows that cannot be trusted; that a reader went away hides nothing.
-pub(crate) fn worst_of(ends: impl IntoIterator<Item = Result<(), Error>>) -> Result<(), Error> {
+pub fn worst_of(ends: impl IntoIterator<Item = Result<(), Error>>) -> Result<(), Error> {
     let mut errors: Vec<Error> = ends.into_iter().filter_map(Result::err).collect();
     errors.sort_by_key(|error| match error {
         Error::Interrupted => 0,
@@ -113,7 +108,7 @@ pub(crate) fn worst_of(ends: impl IntoIterator<Item = Result<(), Error>>) -> Res
 }
 
 /// A word as a shell takes it.
-pub(crate) fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     match !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "-_=+.,:/@%^".contains(c)) {
         true => word.to_owned(),
         false => format!("'{}'", word.replace('\'', r"'\''")),

@@ -4,22 +4,21 @@
 
 use crate::Error;
 use crate::cli::{Global, Output, RowFiles};
-use crate::console::{Out, worst_of};
+use crate::console::{check_stdout, print, screen, worst_of};
 use crate::record::{CsvRecord, SampleRow};
 use crate::report::format::Screen;
 use crate::report::markdown::MARKDOWN_MARK;
 use crate::store::{CsvFile, JsonFile, Sink};
-use crate::terminal::say;
 use serde::Serialize;
 
 /// The paths that were asked for; `-` is standard output.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Paths<'a> {
-    pub(crate) csv: Option<&'a str>,
-    pub(crate) json: Option<&'a str>,
-    pub(crate) samples: Option<&'a str>,
-    pub(crate) md: Option<&'a str>,
-    pub(crate) svg: Option<&'a str>,
+pub struct Paths<'a> {
+    pub csv: Option<&'a str>,
+    pub json: Option<&'a str>,
+    pub samples: Option<&'a str>,
+    pub md: Option<&'a str>,
+    pub svg: Option<&'a str>,
 }
 
 impl<'a> From<&'a RowFiles> for Paths<'a> {
@@ -35,7 +34,7 @@ impl<'a> From<&'a Output> for Paths<'a> {
     }
 }
 
-pub(crate) struct Outputs<T> {
+pub struct Outputs<T> {
     csv: Option<CsvFile<T>>,
     json: Option<JsonFile>,
     samples: Option<CsvFile<SampleRow>>,
@@ -43,19 +42,19 @@ pub(crate) struct Outputs<T> {
     /// What the Markdown's file begins with.
     md_mark: &'static str,
     svg: Option<Sink>,
-    /// Whether one of them takes standard output, so that the table goes to standard error.
-    taken: bool,
+    /// Whether one of them, or somebody else's file, takes standard output, so that the table goes to standard error.
+    pub taken: bool,
     /// Why outputs were given up.
     failed: Vec<Error>,
 }
 
 impl<T: CsvRecord> Outputs<T> {
     /// Opens every file, so that one that cannot be written is found before the first kernel runs. None is changed yet.
-    pub(crate) fn open(paths: &Paths<'_>) -> Result<Outputs<T>, Error> {
+    pub fn open(paths: &Paths<'_>) -> Result<Outputs<T>, Error> {
         let Paths { csv, json, samples, md, svg } = *paths;
         let taken = [csv, json, samples, md, svg].contains(&Some("-"));
         if !taken {
-            Out::check()?;
+            check_stdout()?;
         }
         Ok(Outputs {
             csv: csv.map(CsvFile::create).transpose()?,
@@ -69,56 +68,51 @@ impl<T: CsvRecord> Outputs<T> {
         })
     }
 
-    /// Leaves standard output to somebody else's file.
-    pub(crate) fn leave_stdout(&mut self) {
-        self.taken = true;
-    }
-
     /// Whether rows are written as they are measured.
-    pub(crate) fn has_rows(&self) -> bool {
+    pub fn has_rows(&self) -> bool {
         self.csv.is_some() || self.json.is_some() || self.samples.is_some()
     }
 
     /// Writes a line to the CSV file, and an element of the JSON array.
-    pub(crate) fn row(&mut self, row: &T) {
+    pub fn row(&mut self, row: &T) {
         attempt(&mut self.csv, &mut self.failed, |csv| csv.write(row));
         attempt(&mut self.json, &mut self.failed, |json| json.write(row));
     }
 
     /// Adds an element to the JSON array that is no line of the CSV file.
-    pub(crate) fn json_only(&mut self, element: &impl Serialize) {
+    pub fn json_only(&mut self, element: &impl Serialize) {
         attempt(&mut self.json, &mut self.failed, |json| json.write(element));
     }
 
-    pub(crate) fn samples(&mut self, mut samples: impl Iterator<Item = SampleRow>) {
+    pub fn samples(&mut self, mut samples: impl Iterator<Item = SampleRow>) {
         attempt(&mut self.samples, &mut self.failed, |file| samples.try_for_each(|sample| file.write(&sample)));
     }
 
-    pub(crate) fn md(&mut self, text: &str) {
+    pub fn md(&mut self, text: &str) {
         attempt(&mut self.md, &mut self.failed, |file| replace(file, format!("{}{text}", self.md_mark)));
     }
 
-    pub(crate) fn svg(&mut self, text: &str) {
+    pub fn svg(&mut self, text: &str) {
         attempt(&mut self.svg, &mut self.failed, |file| replace(file, text));
     }
 
     /// Prints a table or report, made for a screen: standard output's, or, where that is taken by a file, standard error's
-    /// unless `quiet`.
-    pub(crate) fn tell(&mut self, out: &mut Out, text: &dyn Fn(Screen) -> String, screen: Screen, quiet: bool) {
-        if !self.taken {
-            self.failed.extend(out.text(&text(screen)).err());
-        } else if !quiet {
-            say(text(Screen::stderr()).trim_end());
+    /// unless `--quiet` is given.
+    pub fn tell(&mut self, global: &Global, text: &dyn Fn(Screen) -> String) {
+        if self.taken {
+            global.say(text(Screen::stderr()).trim_end());
+        } else {
+            self.failed.extend(print(&text(screen(global.color))).err());
         }
     }
 
     /// Keeps an error for the end.
-    pub(crate) fn note(&mut self, done: Result<(), Error>) {
+    pub fn note(&mut self, done: Result<(), Error>) {
         self.failed.extend(done.err());
     }
 
     /// Completes the files, without rows only if the run got to its end: before the first row, files stay as they were.
-    pub(crate) fn finish(&mut self, is_whole: bool, has_rows: bool) -> Result<(), Error> {
+    pub fn finish(&mut self, is_whole: bool, has_rows: bool) -> Result<(), Error> {
         let failed = &mut self.failed;
         if is_whole || has_rows {
             failed.extend(self.csv.take().and_then(|csv| csv.finish().err()));
@@ -130,17 +124,17 @@ impl<T: CsvRecord> Outputs<T> {
 }
 
 /// Writes Markdown to a file of its own; `-` is standard output.
-pub(crate) fn write_markdown(path: &str, text: &str) -> Result<(), Error> {
+pub fn write_markdown(path: &str, text: &str) -> Result<(), Error> {
     write(path, format!("{}{text}", if path == "-" { "" } else { MARKDOWN_MARK }))
 }
 
 /// Writes a whole file; `-` is standard output.
-pub(crate) fn write(path: &str, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
+pub fn write(path: &str, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
     replace(&mut Sink::open(path)?, bytes)
 }
 
 /// Writes a whole file that was asked for, and says so unless it is standard output.
-pub(crate) fn write_told(global: &Global, path: &str, bytes: impl AsRef<[u8]>, what: &str) -> Result<(), Error> {
+pub fn write_told(global: &Global, path: &str, bytes: impl AsRef<[u8]>, what: &str) -> Result<(), Error> {
     write(path, bytes)?;
     if path != "-" {
         global.note(&format!("wrote {path}{what}"));
@@ -149,39 +143,34 @@ pub(crate) fn write_told(global: &Global, path: &str, bytes: impl AsRef<[u8]>, w
 }
 
 /// Writes the whole of an open file.
-pub(crate) fn replace(file: &mut Sink, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
+pub fn replace(file: &mut Sink, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
     file.replace(|out| out.write_all(bytes.as_ref()).and_then(|()| out.flush()))
 }
 
 /// A value as JSON, with the end of its last line.
-pub(crate) fn json(value: &impl Serialize) -> Result<String, Error> {
+pub fn json(value: &impl Serialize) -> Result<String, Error> {
     let text = serde_json::to_string_pretty(value).map_err(|e| Error::Failed(format!("cannot write JSON: {e}")))?;
     Ok(text + "\n")
 }
 
 /// A text for people, beside it the same as JSON in a file, or JSON alone on standard output for `-`.
-pub(crate) struct TextOrJson {
+pub struct TextOrJson {
     is_json: bool,
     file: Option<Sink>,
 }
 
 impl TextOrJson {
     /// Finds a file that cannot be written; it stays as it is until there is an answer.
-    pub(crate) fn open(json: Option<&str>) -> Result<TextOrJson, Error> {
+    pub fn open(json: Option<&str>) -> Result<TextOrJson, Error> {
         let file = json.filter(|path| *path != "-").map(Sink::open).transpose()?;
         Ok(TextOrJson { is_json: json == Some("-"), file })
     }
 
-    pub(crate) fn tell(
-        self,
-        out: &mut Out,
-        value: &impl Serialize,
-        text: impl FnOnce() -> String,
-    ) -> Result<(), Error> {
+    pub fn tell(self, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<(), Error> {
         if let Some(mut file) = self.file {
             replace(&mut file, json(value)?)?;
         }
-        out.text(&if self.is_json { json(value)? } else { text() })
+        print(&if self.is_json { json(value)? } else { text() })
     }
 }
 

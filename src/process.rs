@@ -14,7 +14,7 @@ mod unix {
 
     static NO_STDOUT: AtomicBool = AtomicBool::new(false);
 
-    pub(super) fn prepare() {
+    pub fn prepare() {
         if NO_STDOUT.load(Ordering::Relaxed) {
             gpulab::terminal::note_closed_stdout();
         }

@@ -54,7 +54,7 @@ const WRITTEN: &[Written] = &[
 
 /// Refuses a command line with an output that would replace an input that it names, another output, or a file that gpulab did
 /// not write.
-pub(crate) fn check(command: &Command, matches: &ArgMatches, forced: bool) -> Result<(), Error> {
+pub fn check(command: &Command, matches: &ArgMatches, forced: bool) -> Result<(), Error> {
     let mut known = Cli::command();
     let mut name = String::new();
     let mut own = matches;

@@ -227,7 +227,7 @@ fn one_of<const A: u64, const B: u64, const C: u64>(text: &str) -> Result<u64, S
 }
 
 /// Ends `gpulab count --help`: the model.
-pub(super) const COUNT_HELP: &str = "The model:
+pub const COUNT_HELP: &str = "The model:
 - A warp is --warp work-items of a group with successive local ids. Between two barriers, its items' n-th executions of
   one instruction count as one instruction of the warp. So items that diverge at a branch meet again as
   soon as they execute the same instruction equally often; in nested loops, this is the fewest instructions possible.

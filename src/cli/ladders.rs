@@ -266,7 +266,7 @@ pub enum PrintedSource {
 }
 
 /// Ends `gpulab try --help`.
-pub(super) const TRY_TRUST: &str = "A kernel runs in its own process with a deadline and, on CPU devices, a memory limit; it may \
+pub const TRY_TRUST: &str = "A kernel runs in its own process with a deadline and, on CPU devices, a memory limit; it may \
                          include files of its own folder and gpulab's. A family's file may name a reference program. This is \
                          not a sandbox: OpenCL drivers run kernels as native code with your rights, and so run programs. Try \
                          strangers' files as another user or in a container. docs/own-kernel.md explains the keys of a \

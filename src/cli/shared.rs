@@ -10,7 +10,7 @@ use gpulab_model::Joined;
 use std::path::PathBuf;
 
 /// The machine that the simulator counts for.
-pub(super) fn machine(name: &str) -> Result<LockstepModel, String> {
+pub fn machine(name: &str) -> Result<LockstepModel, String> {
     Machine::named(name)
         .map(|machine| machine.model)
         .ok_or_else(|| format!("it must be one of {}", MACHINES.iter().map(|machine| machine.name).joined(", ")))
@@ -90,7 +90,7 @@ pub struct RowFiles {
 }
 
 /// The options of [`RowFiles`] with words for what a row is of, and for all rows.
-pub(super) fn row_files(arg: Arg, one: &str, all: &str) -> Arg {
+pub fn row_files(arg: Arg, one: &str, all: &str) -> Arg {
     match arg.get_id().as_str() {
         "csv" => arg.help(format!("Write one row per {one} as CSV; - is standard output")),
         "json" => arg.help(format!("Write an array of {all} as JSON; - is standard output")),

@@ -5,7 +5,7 @@ use crate::asm::{AsmKernel, parse};
 use crate::brought::{Brought, line_of};
 use crate::cli::{AsmArgs, Global};
 use crate::commands::count::counter::{beside, source_line};
-use crate::console::{Out, screen};
+use crate::console::{print, screen};
 use crate::count::CountRow;
 use crate::files::{self, ScratchFolder};
 use crate::kernels::{Form, Registry, Rung, Sources};
@@ -39,7 +39,7 @@ struct Shown {
 }
 
 /// Prints the instructions by line; of two kernels by kind.
-pub fn run(out: &mut Out, global: &Global, options: &AsmArgs) -> Result<(), Error> {
+pub fn run(global: &Global, options: &AsmArgs) -> Result<(), Error> {
     if options.listing.is_some() && options.what.len() > 1 {
         return Err(Error::Usage("--listing: it is of one kernel; leave the other out".into()));
     }
@@ -50,7 +50,7 @@ pub fn run(out: &mut Out, global: &Global, options: &AsmArgs) -> Result<(), Erro
     if let [a, b] = &shown[..] {
         let names = [a.name.as_str(), b.name.as_str()];
         let kernels = [&a.kernels[..], &b.kernels];
-        out.text(&asm::side_by_side(&a.what, names, kernels, screen))?;
+        print(&asm::side_by_side(&a.what, names, kernels, screen))?;
     } else {
         for one in &shown {
             let sources = Sources { dir: options.cl_dir.clone() };
@@ -58,11 +58,11 @@ pub fn run(out: &mut Out, global: &Global, options: &AsmArgs) -> Result<(), Erro
             let source = |file: &str, line| text_of_line(&sources, &one.rung, file, line);
             let title = format!("{}: {}", one.name, one.what);
             let counts = options.counts.then_some(&counts as &dyn Fn(&str, u64) -> u64);
-            out.text(&asm::by_line(&title, &one.kernels, &one.rung.path, &source, counts, global.verbose, screen))?;
+            print(&asm::by_line(&title, &one.kernels, &one.rung.path, &source, counts, global.verbose, screen))?;
         }
     }
     let groups = shown.iter().flat_map(|one| &one.groups);
-    groups.into_iter().try_for_each(|said| out.text(&report::format::wrap(said, screen.width, "  ")))
+    groups.into_iter().try_for_each(|said| print(&report::format::wrap(said, screen.width, "  ")))
 }
 
 fn show(what: &str, global: &Global, options: &AsmArgs) -> Result<Shown, Error> {

@@ -2,7 +2,7 @@
 
 use crate::ceilings::{self, CeilingRow, Effort, Kept, all_kept};
 use crate::cli::{CeilingArgs, Global};
-use crate::console::{Out, note, screen, worst_of};
+use crate::console::worst_of;
 use crate::device::{doctor, select};
 use crate::kernels::{PROBES, Registry, Rung};
 use crate::outcome::{DeviceInfo, Executor, Outcome, Status};
@@ -18,9 +18,9 @@ const MOST_BYTES: u64 = 1 << 30;
 
 /// Measures every quantity, keeps them and prints them; or prints what is kept. What was measured before an error or an
 /// interrupt is kept and printed all the same.
-pub fn run(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), Error> {
+pub fn run(global: &Global, options: &CeilingArgs) -> Result<(), Error> {
     if options.show {
-        return show(out, global, options);
+        return show(global, options);
     }
     let cl_dir = options.cl_dir.as_deref();
     let probes: Vec<&Rung> = PROBES.iter().flat_map(|family| family.kernels()).collect();
@@ -30,7 +30,7 @@ pub fn run(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), 
     let mut outputs = Outputs::open(&Paths::from(&options.rows))?;
     interrupt::watch();
     let setup = global.setup(options.cl_dir.as_ref(), &Registry::default());
-    let mut executor = bench::open_within(setup, options.in_process, options.deadline, MOST_BYTES, 0.0)?;
+    let mut executor = bench::open(setup, options.in_process, options.deadline, MOST_BYTES, 0.0)?;
     let info = executor.info().clone();
     bench::announce(global, &info);
     let (before, damage) = Kept::load_or_put_aside(&folder, &info);
@@ -51,13 +51,13 @@ pub fn run(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), 
             }
         }
     });
-    outputs.tell(out, &|screen| report::ceilings::text(&rows, screen), screen(global.color), global.quiet);
-    if cl_dir.is_some() && !global.quiet {
-        say("not kept: measured with the kernels of --cl-dir");
-    } else if !global.quiet && measured.is_ok() && saved.is_ok() {
+    outputs.tell(global, &|screen| report::ceilings::text(&rows, screen));
+    if cl_dir.is_some() {
+        global.say("not kept: measured with the kernels of --cl-dir");
+    } else if measured.is_ok() && saved.is_ok() {
         let path = kept.path(&folder);
         let except = format!(", except {worse} of {}, whose stored values were at least as good", rows.len());
-        note(&format!("kept in {}{}", path.display(), if worse > 0 { &except } else { "" }));
+        global.note(&format!("kept in {}{}", path.display(), if worse > 0 { &except } else { "" }));
     }
     outputs.note(saved);
     let finished = outputs.finish(measured.is_ok(), !rows.is_empty());
@@ -100,7 +100,7 @@ fn measure(
 }
 
 /// Prints what is kept, a table for each device; a file that is damaged is named, and left out.
-fn show(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), Error> {
+fn show(global: &Global, options: &CeilingArgs) -> Result<(), Error> {
     let folder = ceilings::folder()?;
     let shown: Vec<Kept> = match &global.device {
         Some(selector) => {
@@ -120,11 +120,7 @@ fn show(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), Err
     }
     let mut outputs: Outputs<CeilingRow> = Outputs::open(&Paths::from(&options.rows))?;
     shown.iter().flat_map(|kept| &kept.ceilings).for_each(|row| outputs.row(row));
-    outputs.tell(
-        out,
-        &|screen| shown.iter().map(|kept| report::ceilings::text(&kept.ceilings, screen)).joined("\n"),
-        screen(global.color),
-        global.quiet,
-    );
+    outputs
+        .tell(global, &|screen| shown.iter().map(|kept| report::ceilings::text(&kept.ceilings, screen)).joined("\n"));
     outputs.finish(true, true)
 }

@@ -5,7 +5,7 @@ use crate::brought::Brought;
 use crate::cli::{Compare, Global};
 use crate::commands::show::records::runs_of;
 use crate::compare::{ComparisonRow, FileComparison, compare, steps};
-use crate::console::{Out, screen};
+use crate::console::{print, screen};
 use crate::data::Params;
 use crate::outcome::{Job, Settings, Status, Stop};
 use crate::outputs::{Outputs, Paths};
@@ -16,14 +16,13 @@ use crate::{Error, report, values};
 use std::time::Instant;
 
 /// Compares each file with the first, and says what the steps of ladders bring where several devices are in the files.
-pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Error> {
+pub fn run(global: &Global, options: &Compare) -> Result<(), Error> {
     if let Some(kernel) = &options.noise {
-        return noise(out, global, kernel);
+        return noise(global, kernel);
     }
     let mut outputs = Outputs::open(&Paths::from(&options.rows))?;
     let sides = options.files.iter().map(|names| runs_of(names, global.quiet)).collect::<Result<Vec<_>, Error>>()?;
     let Some((first, others)) = sides.split_first() else { return Ok(()) };
-    let screen = screen(global.color);
     let ladders = steps(sides.iter().flatten());
     let comparisons: Vec<FileComparison<'_>> = others.iter().map(|rows| compare(first, rows, options.same)).collect();
     // Nothing to hold against a limit is no success.
@@ -35,15 +34,10 @@ pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Erro
     for (comparison, name) in comparisons.iter().zip(options.files.iter().skip(1)) {
         let names = [options.files[0].as_str(), name];
         comparison.pairs.iter().for_each(|case| outputs.row(&ComparisonRow::new(names, case)));
-        outputs.tell(
-            out,
-            &|screen| report::compare::text(comparison, names, options.same, global.verbose, screen),
-            screen,
-            global.quiet,
-        );
+        outputs.tell(global, &|screen| report::compare::text(comparison, names, options.same, global.verbose, screen));
     }
     if !ladders.is_empty() {
-        outputs.tell(out, &|screen| format!("\n{}", report::compare::steps(&ladders, screen)), screen, global.quiet);
+        outputs.tell(global, &|screen| format!("\n{}", report::compare::steps(&ladders, screen)));
     }
     outputs.finish(true, true)?;
     comparisons.iter().try_for_each(|comparison| comparison.demand(&options.fail_on))
@@ -53,7 +47,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Erro
 const ROUNDS: usize = 10;
 
 /// Measures a kernel as two sides in turn, each run in a fresh process, and says which differences could be seen.
-fn noise(out: &mut Out, global: &Global, kernel: &str) -> Result<(), Error> {
+fn noise(global: &Global, kernel: &str) -> Result<(), Error> {
     let wanted = Error::Usage(format!("--noise {kernel}: name a family and one rung, as in reduce:4"));
     let Some((family, variant)) = kernel.rsplit_once(':') else { return Err(wanted) };
     let Brought { registry, family, .. } = &Brought::new(family)?;
@@ -89,5 +83,5 @@ fn noise(out: &mut Out, global: &Global, kernel: &str) -> Result<(), Error> {
     }
     drop(observer);
     let each = began.elapsed().as_secs_f64() / ROUNDS as f64;
-    out.text(&report::compare::noise(&sides, each, screen(global.color)))
+    print(&report::compare::noise(&sides, each, screen(global.color)))
 }

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::cli::{DEVICE_VARIABLE, Global};
-use crate::console::{self, Out};
+use crate::console;
 use crate::device::doctor::{self, Listing};
 use crate::device::select;
 use crate::outputs::TextOrJson;
@@ -12,13 +12,13 @@ use std::time::Instant;
 /// Prints the table, or of the device that is given only what it could mean. With `json`, writes the list to that file, or
 /// in place of the table to `-`.
 /// A driver that breaks is an error only after the devices of the others.
-pub fn run(out: &mut Out, global: &Global, json: Option<&str>) -> Result<(), Error> {
+pub fn run(global: &Global, json: Option<&str>) -> Result<(), Error> {
     let Listing { mut platforms, broken } =
         doctor::listing(Instant::now() + doctor::LISTING).map_err(Error::NoDevice)?;
     if let Some(device) = global.device_given() {
         select::narrow(&mut platforms, device)?;
     }
-    TextOrJson::open(json)?.tell(out, &devices::json(&platforms), || {
+    TextOrJson::open(json)?.tell(&devices::json(&platforms), || {
         let width = console::width();
         let table = devices::table(&platforms, width, global.verbose);
         if global.quiet { table } else { table + &devices::hint_to_select(&platforms, DEVICE_VARIABLE, width) }

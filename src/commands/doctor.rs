@@ -2,7 +2,7 @@
 
 use crate::cli::Global;
 use crate::cli::environment::VARIABLES;
-use crate::console::{self, Out};
+use crate::console::{self, print_bytes};
 use crate::device::doctor::{self, LibraryFound, Listing, POCL, Probe, Timer, is_writable, pocl_cache, to_install};
 use crate::outcome::DeviceInfo;
 use crate::outputs::TextOrJson;
@@ -24,9 +24,9 @@ const MARKS: [&str; 5] = [BROKEN, "MISSING", "NONE", "NOT WRITABLE", "FAKE"];
 
 /// Prints a line for each part, or writes what was found as JSON to `json`, for `-` in place of the lines. Quietly only what is
 /// wrong and the verdict; verbosely also what the environment says.
-pub fn run(out: &mut Out, global: &Global, json: Option<&str>) -> Result<(), Error> {
+pub fn run(global: &Global, json: Option<&str>) -> Result<(), Error> {
     if let Some(answer) = doctor::child_answer() {
-        return out.bytes(answer.as_bytes());
+        return print_bytes(answer.as_bytes());
     }
     let answer = TextOrJson::open(json)?;
     let until = Instant::now() + DEADLINE;
@@ -109,7 +109,7 @@ pub fn run(out: &mut Out, global: &Global, json: Option<&str>) -> Result<(), Err
         "counting": {"works": counting.is_ok(), "found": counting.as_ref().ok(), "problem": counting.as_ref().err()},
         "install": missing,
     });
-    answer.tell(out, &all, || {
+    answer.tell(&all, || {
         let mut text: String = lines
             .iter()
             .filter(|(_, line)| !global.quiet || MARKS.iter().any(|mark| line.contains(mark)))

@@ -3,13 +3,12 @@
 use super::ladder::{self, LadderRun};
 use super::reduce;
 use crate::cli::{DotArgs, Global};
-use crate::console::Out;
 use crate::cpu::reduce::Op;
 use crate::data::{Dtype, Shape};
 use crate::kernels::{self, Form};
 use crate::{Error, report};
 
-pub fn run(out: &mut Out, global: &Global, options: &DotArgs) -> Result<(), Error> {
+pub fn run(global: &Global, options: &DotArgs) -> Result<(), Error> {
     if let (Some(_), Some(dtype)) = (&options.source, options.ladder.dtype)
         && !dtype.is_float()
     {
@@ -42,7 +41,7 @@ pub fn run(out: &mut Out, global: &Global, options: &DotArgs) -> Result<(), Erro
             global.say(&format!("one input: {first} is multiplied by itself"));
         }
     }
-    ladder::run(out, global, &options.ladder, &study, &mut Vec::new())
+    ladder::run(global, &options.ladder, &study, &mut Vec::new())
 }
 
 /// Elements near which the CMSoft article makes its claim.

@@ -5,7 +5,7 @@ use super::count::counter::{CountedTrial, is_large, of_rung, trials, usual_size}
 use super::plot::check_picture;
 use crate::brought::{Brought, is_exercise, is_family_file, line_of, parted};
 use crate::cli::{DrawArgs, Global};
-use crate::console::{Out, screen};
+use crate::console::{print, screen};
 use crate::count::{LockstepModel, TracedLaunch};
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
 use crate::kernels::signature::CSource;
@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Draws what the options choose: in the terminal, or into a file.
-pub fn run(out: &mut Out, global: &Global, options: &DrawArgs) -> Result<(), Error> {
+pub fn run(global: &Global, options: &DrawArgs) -> Result<(), Error> {
     if let Some(path) = &options.film {
         return film(global, options, path);
     }
@@ -41,7 +41,7 @@ pub fn run(out: &mut Out, global: &Global, options: &DrawArgs) -> Result<(), Err
     }
     let Some(path) = &options.output else {
         let texts: Vec<String> = drawn.iter().map(|one| drawing::text(one, screen(global.color))).collect();
-        return out.text(&texts.join("\n"));
+        return print(&texts.join("\n"));
     };
     outputs::write_told(global, path, of_grids(&drawn).svg(), "")
 }

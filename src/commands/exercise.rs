@@ -5,7 +5,7 @@ use super::r#try::{judge, simulate};
 use crate::bench::WORK_GROUP;
 use crate::brought::{adopt_as, asks};
 use crate::cli::Global;
-use crate::console::{Out, note, quoted};
+use crate::console::{note, print, quoted};
 use crate::count::{CountedCase, LockstepModel, TracedLaunch};
 use crate::data::Shape;
 use crate::exercise::{
@@ -88,26 +88,26 @@ pub struct ExerciseCheck {
 }
 
 /// Lists, shows, starts or checks exercises.
-pub fn run(out: &mut Out, global: &Global, action: Option<&ExerciseAction>) -> Result<(), Error> {
+pub fn run(global: &Global, action: Option<&ExerciseAction>) -> Result<(), Error> {
     match action {
-        None | Some(ExerciseAction::List) => out.text(&text::list(&exercises()?, &progress(), width())),
-        Some(ExerciseAction::Show { name, solution: true, .. }) => out.text(&find(name)?.solution()?),
+        None | Some(ExerciseAction::List) => print(&text::list(&exercises()?, &progress(), width())),
+        Some(ExerciseAction::Show { name, solution: true, .. }) => print(&find(name)?.solution()?),
         Some(ExerciseAction::Show { name, hint: false, .. }) => {
-            out.text(&text::exercise(&find(name)?, &progress().of(name), width()))
+            print(&text::exercise(&find(name)?, &progress().of(name), width()))
         }
         Some(ExerciseAction::Show { name, .. }) => {
             let exercise = find(name)?;
             let all = exercise.hints.len();
             let standing = keep(exercise.name, |standing| standing.hints = (standing.hints + 1).min(all));
-            out.text(&text::hint(&exercise, standing.hints.clamp(1, all), width()))
+            print(&text::hint(&exercise, standing.hints.clamp(1, all), width()))
         }
-        Some(ExerciseAction::Start { name, output }) => start(out, &find(name)?, output.as_deref()),
+        Some(ExerciseAction::Start { name, output }) => start(&find(name)?, output.as_deref()),
         Some(ExerciseAction::Check(options)) => match (&options.all, &options.name) {
             (Some(_), Some(name)) => {
                 Err(Error::Usage(format!("--all grades every file of a folder: leave out {name}, or --all")))
             }
-            (Some(folder), None) => grade_class(out, global, options, folder),
-            (None, Some(name)) => check(out, global, options, &find(name)?),
+            (Some(folder), None) => grade_class(global, options, folder),
+            (None, Some(name)) => check(global, options, &find(name)?),
             (None, None) => Err(Error::Usage("name an exercise, or grade a folder with --all DIR".into())),
         },
     }
@@ -123,7 +123,7 @@ fn width() -> usize {
 }
 
 /// What was done so far. A folder that cannot be read is no reason to stop.
-pub(crate) fn progress() -> Progress {
+pub fn progress() -> Progress {
     let Ok(folder) = ceilings::folder() else { return Progress::default() };
     let (kept, why) = Progress::load(&folder);
     why.iter().for_each(|why| note(&format!("note: {why}")));
@@ -140,17 +140,17 @@ fn keep(name: &str, change: impl FnOnce(&mut Standing)) -> Standing {
     progress.of(name)
 }
 
-fn start(out: &mut Out, exercise: &Exercise, output: Option<&str>) -> Result<(), Error> {
+fn start(exercise: &Exercise, output: Option<&str>) -> Result<(), Error> {
     let starter = exercise.starter()?;
     if output == Some("-") {
-        return out.text(&starter);
+        return print(&starter);
     }
     let path = output.map_or_else(|| PathBuf::from(exercise.file_name()), PathBuf::from);
     let shown = path.display();
     // A student's work is never overwritten.
     let made = OpenOptions::new().write(true).create_new(true).open(&path);
     match made.and_then(|mut file| file.write_all(starter.as_bytes())) {
-        Ok(()) => out.text(&text::started(exercise, &path, width())),
+        Ok(()) => print(&text::started(exercise, &path, width())),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(Error::Usage(format!(
             "{shown} exists and is not overwritten: check it with gpulab exercise check {} {shown}, or start another \
              with -o FILE",
@@ -160,7 +160,7 @@ fn start(out: &mut Out, exercise: &Exercise, output: Option<&str>) -> Result<(),
     }
 }
 
-fn check(out: &mut Out, global: &Global, options: &ExerciseCheck, exercise: &Exercise) -> Result<(), Error> {
+fn check(global: &Global, options: &ExerciseCheck, exercise: &Exercise) -> Result<(), Error> {
     let path = options.file.clone().unwrap_or_else(|| PathBuf::from(exercise.file_name()));
     if !path.exists() {
         return Err(Error::Usage(format!(
@@ -172,13 +172,13 @@ fn check(out: &mut Out, global: &Global, options: &ExerciseCheck, exercise: &Exe
     let answer = TextOrJson::open(options.json.as_deref())?;
     interrupt::watch();
     let grade = grade(global, options, seed(options), exercise, &path)?;
-    answer.tell(out, &grade, || text::grade(exercise, &grade, width()))?;
+    answer.tell(&grade, || text::grade(exercise, &grade, width()))?;
     let standing = keep(exercise.name, |standing| {
         standing.checks += 1;
         standing.passed |= grade.verdict == ExerciseVerdict::Passed;
     });
     if standing.passed && !global.quiet && options.json.as_deref() != Some("-") {
-        out.text(&format!("gpulab's solution: gpulab exercise show {} --solution\n", exercise.name))?;
+        print(&format!("gpulab's solution: gpulab exercise show {} --solution\n", exercise.name))?;
     }
     grade.outcome()
 }
@@ -192,7 +192,7 @@ struct ClassRow {
 }
 
 /// Grades all files below a folder, one after the other: DIR/STUDENT/NAME.cl. That some do not pass is no error.
-fn grade_class(out: &mut Out, global: &Global, options: &ExerciseCheck, folder: &Path) -> Result<(), Error> {
+fn grade_class(global: &Global, options: &ExerciseCheck, folder: &Path) -> Result<(), Error> {
     let files = handed_in(folder)?;
     let answer = TextOrJson::open(options.json.as_deref())?;
     interrupt::watch();
@@ -213,7 +213,7 @@ fn grade_class(out: &mut Out, global: &Global, options: &ExerciseCheck, folder: 
         };
         rows.push(ClassRow { student: student.to_string_lossy().into_owned(), file, grade });
     }
-    answer.tell(out, &rows, || table(&rows, width()))
+    answer.tell(&rows, || table(&rows, width()))
 }
 
 /// The files of each student: folders are students, files beside them are those of one more.

@@ -1,21 +1,21 @@
 //! `gpulab explain`: a ladder's story, a rung, or an experiment; and what a word of it, of `source` and of `diff` names.
 
-use crate::console::{self, Out};
+use crate::console::{self, print};
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
 use crate::kernels::{Family, Rung, built_in, ladders};
 use crate::report::explain::{all_rungs, kernel, story, study};
 use crate::{Error, suggest, values};
 
-pub fn run(out: &mut Out, word: &str) -> Result<(), Error> {
+pub fn run(word: &str) -> Result<(), Error> {
     let width = console::width();
-    out.text(&match lesson(word)? {
+    print(&match lesson(word)? {
         Lesson::Ladder(family) => story(family, width),
         Lesson::Kernel(family, rung) => kernel(family, rung, width),
         Lesson::Study(experiment) => study(experiment, width),
     })
 }
 
-pub(crate) enum Lesson {
+pub enum Lesson {
     Ladder(&'static Family),
     Kernel(&'static Family, &'static Rung),
     Study(&'static Experiment),
@@ -23,7 +23,7 @@ pub(crate) enum Lesson {
 
 /// What a word names: a family, one of its rungs as in `reduce:3`, or an experiment. Where an experiment and a family of its
 /// kernels bear one name, it is the experiment; `banks:1` is the kernel.
-pub(crate) fn lesson(word: &str) -> Result<Lesson, Error> {
+pub fn lesson(word: &str) -> Result<Lesson, Error> {
     let name = word.to_lowercase();
     let found = match name.split_once(':') {
         Some((family, rung)) => match built_in(family) {
@@ -43,7 +43,7 @@ pub(crate) fn lesson(word: &str) -> Result<Lesson, Error> {
 }
 
 /// The one rung of a family that a number or a name selects.
-pub(crate) fn rung_of<'a>(family: &'a Family, text: &str) -> Result<&'a Rung, Error> {
+pub fn rung_of<'a>(family: &'a Family, text: &str) -> Result<&'a Rung, Error> {
     match values::variants(family, text).map_err(Error::Usage)?[..] {
         [rung] => Ok(rung),
         ref rungs => Err(Error::Usage(format!("{text:?} names {} rungs of {}: choose one", rungs.len(), family.name))),

@@ -1,7 +1,7 @@
 //! `gpulab help`: a command's page, all pages as Markdown, what the columns of the tables mean, and shells' completions.
 
 use crate::cli::{Cli, Global, command_names};
-use crate::console::{self, Out, color, screen};
+use crate::console::{self, color, print, print_bytes, screen};
 use crate::error::EXITS;
 use crate::report::dictionary;
 use crate::report::format::on_screen;
@@ -10,14 +10,14 @@ use crate::{Error, suggest};
 use clap::CommandFactory;
 
 /// Prints the help of the program, of a command, or of the columns of tables and files.
-pub fn run(out: &mut Out, global: &Global, topic: Option<&str>, md: bool) -> Result<(), Error> {
+pub fn run(global: &Global, topic: Option<&str>, md: bool) -> Result<(), Error> {
     match topic {
-        Some("columns") if md => return out.text(&dictionary::markdown()),
+        Some("columns") if md => return print(&dictionary::markdown()),
         Some("columns") => {
             let text = format!("{}\nThe columns of files\n\n{}", explained(console::width()), dictionary::text());
-            return out.text(&on_screen(&text, screen(global.color)));
+            return print(&on_screen(&text, screen(global.color)));
         }
-        None if md => return markdown(out),
+        None if md => return markdown(),
         _ => {}
     }
     let mut program = Cli::command();
@@ -31,11 +31,11 @@ pub fn run(out: &mut Out, global: &Global, topic: Option<&str>, md: bool) -> Res
     };
     let help = page.render_long_help();
     // All of it is our own: no name from outside is in it.
-    out.bytes(if color(global.color) { help.ansi().to_string() } else { help.to_string() }.as_bytes())
+    print_bytes(if color(global.color) { help.ansi().to_string() } else { help.to_string() }.as_bytes())
 }
 
 /// Prints the help of every command, then the exit codes.
-fn markdown(out: &mut Out) -> Result<(), Error> {
+fn markdown() -> Result<(), Error> {
     let mut program = Cli::command();
     program.build();
     let mut page = String::new();
@@ -45,12 +45,12 @@ fn markdown(out: &mut Out) -> Result<(), Error> {
     }
     page += "## Exit codes\n\nWhen several apply, 4 comes first, then 5, then 7.\n\n| code | meaning |\n|---|---|\n";
     page.extend(EXITS.iter().map(|exit| format!("| {} | {} |\n", exit.code, exit.means)));
-    out.text(&page)
+    print(&page)
 }
 
 /// Prints a shell's completion script.
-pub fn completions(out: &mut Out, shell: clap_complete::Shell) -> Result<(), Error> {
+pub fn completions(shell: clap_complete::Shell) -> Result<(), Error> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "gpulab", &mut script);
-    out.bytes(&script)
+    print_bytes(&script)
 }

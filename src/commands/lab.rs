@@ -3,7 +3,7 @@
 use crate::bench::{self, Input, Jobs};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, Lab};
-use crate::console::{self, Out, note, screen, worst_of};
+use crate::console::{self, note, print, worst_of};
 use crate::exchange::exchange;
 use crate::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
 use crate::kernels::{Family, Registry, Rung, built_in};
@@ -27,8 +27,8 @@ const QUICK_ROUNDS: u32 = 2;
 
 /// Lists the experiments, or runs those that were asked for. What was measured before an error or an interrupt is
 /// printed all the same.
-pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
-    let Some(name) = &options.name else { return out.text(&report::list::experiments("", console::width())) };
+pub fn run(global: &Global, options: &Lab) -> Result<(), Error> {
+    let Some(name) = &options.name else { return print(&report::list::experiments("", console::width())) };
     let chosen = choose(name)?;
     if options.svg.is_some() && !chosen.iter().any(|e| e.has_timeline()) {
         return Err(Error::Usage(format!("--svg: {name} has no timeline to draw; overlap has one")));
@@ -36,7 +36,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     let outputs = Outputs::open(&Paths { svg: options.svg.as_deref(), ..Paths::from(&options.rows) })?;
     interrupt::watch();
     let setup = global.setup(options.cl_dir.as_ref(), &Registry::default());
-    let executor = bench::open(setup, &options.measure, MOST_BYTES, 0.0)?;
+    let executor = bench::open(setup, options.measure.in_process, options.measure.deadline, MOST_BYTES, 0.0)?;
     let target = executor.info().target.clone();
     let quick = options.measure.quick;
     let scope = Scope { target: &target, quick, seed: options.seed };
@@ -64,7 +64,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
         title: String::new(),
         fastest: f64::INFINITY,
     };
-    let measured = studies.iter().try_for_each(|study| lab.run(study, out, global));
+    let measured = studies.iter().try_for_each(|study| lab.run(study, global));
     let finished = lab.outputs.finish(measured.is_ok(), !lab.rows.is_empty());
     lab.jobs.pace.overrun().into_iter().for_each(|told| global.note(&told));
     let worst = bench::worst_named(&lab.rows, options.measure.strict);
@@ -146,7 +146,7 @@ struct ExperimentState<'a> {
 }
 
 impl<'a> ExperimentState<'a> {
-    fn run(&mut self, study: &'a ExperimentRun, out: &mut Out, global: &Global) -> Result<(), Error> {
+    fn run(&mut self, study: &'a ExperimentRun, global: &Global) -> Result<(), Error> {
         let is_first = self.rows.is_empty();
         self.study = study;
         self.points.clear();
@@ -164,22 +164,17 @@ impl<'a> ExperimentState<'a> {
         if !points.is_empty() {
             self.outputs.json_only(&ExperimentAnswer { experiment: name, question, finding: &finding });
         }
-        self.outputs.tell(
-            out,
-            &|screen| {
-                let mut text = report::experiment::text(&points, question, &finding, x_label, screen);
-                if !is_first {
-                    text.insert(0, '\n');
-                }
-                if !self.bars.is_empty() {
-                    text.push('\n');
-                    text.push_str(&report::timeline::text(&self.bars, &self.title, screen));
-                }
-                text
-            },
-            screen(global.color),
-            global.quiet,
-        );
+        self.outputs.tell(global, &|screen| {
+            let mut text = report::experiment::text(&points, question, &finding, x_label, screen);
+            if !is_first {
+                text.insert(0, '\n');
+            }
+            if !self.bars.is_empty() {
+                text.push('\n');
+                text.push_str(&report::timeline::text(&self.bars, &self.title, screen));
+            }
+            text
+        });
         if !self.bars.is_empty() {
             self.outputs.svg(&report::picture::of_bars(&self.bars, &self.title).svg());
         }

@@ -1,6 +1,6 @@
 //! `gpulab list`: what there is to run, and the roads through the sources.
 
-use crate::console::{self, Out};
+use crate::console::{self, print};
 use crate::experiments::{EXPERIMENTS, experiment};
 use crate::kernels::{built_in, ladders};
 use crate::report::list::{details, everything, one_experiment};
@@ -9,25 +9,25 @@ use crate::{Error, suggest};
 
 /// Lists all families, experiments and sources; of one family its rungs' ideas and its tunables, of one experiment its
 /// question. With `verbose` the overview says of each rung all that there is.
-pub fn run(out: &mut Out, name: Option<&str>, verbose: bool) -> Result<(), Error> {
+pub fn run(name: Option<&str>, verbose: bool) -> Result<(), Error> {
     let width = console::width();
-    let Some(name) = name else { return out.text(&everything(width, verbose)) };
+    let Some(name) = name else { return print(&everything(width, verbose)) };
     let lower = name.to_lowercase();
     // Experiments have families of the same names; those that are neither, as `closure`, run beside a ladder.
     if let Some(experiment) = experiment(&lower) {
-        return out.text(&one_experiment(experiment, width));
+        return print(&one_experiment(experiment, width));
     }
     if let Some(family) = built_in(&lower) {
-        return out.text(&details(family, width));
+        return print(&details(family, width));
     }
     let names: Vec<&str> = ladders().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name)).collect();
     Err(Error::Usage(suggest::unknown("family or experiment", name, &names)))
 }
 
 /// Prints the road through one of the sources: what to run for each of its parts, and what to look for.
-pub fn road(out: &mut Out, name: &str) -> Result<(), Error> {
+pub fn road(name: &str) -> Result<(), Error> {
     let all = sources::all();
     let names: Vec<String> = all.iter().map(CitedSource::name).collect();
     let source = all.iter().find(|source| source.name() == name.to_lowercase());
-    out.text(&sources::text(source.ok_or_else(|| Error::Usage(suggest::unknown("source", name, &names)))?))
+    print(&sources::text(source.ok_or_else(|| Error::Usage(suggest::unknown("source", name, &names)))?))
 }

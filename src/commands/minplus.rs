@@ -2,7 +2,7 @@
 
 use super::ladder::{self, LadderRun};
 use crate::cli::{Global, GraphJob, Ladder, MinPlusArgs};
-use crate::console::Out;
+use crate::console::check_stdout;
 use crate::data::{Array, Dtype, Shape};
 use crate::graph::{self, Distances, Graph};
 use crate::kernels::minplus::{self, WEIGHTS};
@@ -22,14 +22,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Runs the ladder, or the job on the graph that was given.
-pub fn run(out: &mut Out, global: &Global, options: &MinPlusArgs) -> Result<(), Error> {
+pub fn run(global: &Global, options: &MinPlusArgs) -> Result<(), Error> {
     if let Some(file) = &options.graph.input {
         return distances(global, options, file);
     }
     let n = options.n.unwrap_or_else(|| options.ladder.default_size(Form::Square));
     let shape = Form::Square.shape(n, None);
     let study = LadderRun::new(&minplus::FAMILY, shape, options.ladder.dtype, &options.tunables.params);
-    ladder::run(out, global, &options.ladder, &study, &mut Vec::new())
+    ladder::run(global, &options.ladder, &study, &mut Vec::new())
 }
 
 /// Reading, computing, proving, writing.
@@ -39,7 +39,7 @@ const STEPS: usize = 4;
 fn distances(global: &Global, options: &MinPlusArgs, file: &str) -> Result<(), Error> {
     // The child could not tell a closed standard output.
     if matches!(options.graph.output.as_deref(), None | Some("-")) {
-        Out::check()?;
+        check_stdout()?;
     }
     interrupt::watch();
     apart(interrupt::interrupted, || work(global, &options.ladder, &options.graph, file))

@@ -31,7 +31,6 @@ pub use crate::console::note;
 
 use crate::bench::is_part_of_record;
 use crate::cli::{Cli, Command, Global};
-use crate::console::Out;
 use crate::terminal::{self, Stdout, say};
 use crate::{Error, processes, worker, written};
 use clap::ArgMatches;
@@ -66,10 +65,9 @@ pub fn run(cli: &Cli, matches: &ArgMatches) -> Result<(), Error> {
     if is_part_of_record() {
         processes::end_with_parent();
     }
-    let mut out = Out;
-    let Some(command) = &cli.command else { return start::run(&mut out, &cli.global) };
+    let Some(command) = &cli.command else { return start::run(&cli.global) };
     written::check(command, matches, cli.global.force)?;
-    dispatch(&mut out, &cli.global, command)?;
+    dispatch(&cli.global, command)?;
     let next = NEXT.iter().find(|(name, _)| matches.subcommand_name() == Some(name));
     if let (Some((_, next)), false, true, true) =
         (next, cli.global.quiet, Stdout.is_terminal(), std::io::stderr().is_terminal())
@@ -79,34 +77,34 @@ pub fn run(cli: &Cli, matches: &ArgMatches) -> Result<(), Error> {
     Ok(())
 }
 
-fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Error> {
+fn dispatch(global: &Global, command: &Command) -> Result<(), Error> {
     match command {
-        Command::Devices { json } => devices::run(out, global, json.as_deref()),
-        Command::Doctor { json } => doctor::run(out, global, json.as_deref()),
-        Command::List { source: Some(source), .. } => list::road(out, source),
-        Command::List { name, .. } => list::run(out, name.as_deref(), global.verbose),
-        Command::Explain { lesson } => explain::run(out, lesson),
-        Command::Source { what, expanded, cl_dir } => source::run(out, global, what, *expanded, cl_dir.as_deref()),
-        Command::Dot(options) => dot::run(out, global, options),
-        Command::Reduce(options) => reduce::run(out, global, options),
-        Command::Transpose(options) => transpose::run(out, global, options),
-        Command::Minplus(options) => minplus::run(out, global, options),
-        Command::Try(options) => r#try::run(out, global, options),
-        Command::Exercise { action } => exercise::run(out, global, action.as_ref()),
-        Command::Ceiling(options) => ceiling::run(out, global, options),
-        Command::Lab(options) => lab::run(out, global, options),
-        Command::Count(options) => count::run(out, global, options),
-        Command::Draw(options) => draw::run(out, global, options),
-        Command::Asm(options) => asm::run(out, global, options),
-        Command::Sweep(options) => sweep::run(out, global, options),
-        Command::Tune(options) => tune::run(out, global, options),
-        Command::Show(options) => show::run(out, global, options),
+        Command::Devices { json } => devices::run(global, json.as_deref()),
+        Command::Doctor { json } => doctor::run(global, json.as_deref()),
+        Command::List { source: Some(source), .. } => list::road(source),
+        Command::List { name, .. } => list::run(name.as_deref(), global.verbose),
+        Command::Explain { lesson } => explain::run(lesson),
+        Command::Source { what, expanded, cl_dir } => source::run(global, what, *expanded, cl_dir.as_deref()),
+        Command::Dot(options) => dot::run(global, options),
+        Command::Reduce(options) => reduce::run(global, options),
+        Command::Transpose(options) => transpose::run(global, options),
+        Command::Minplus(options) => minplus::run(global, options),
+        Command::Try(options) => r#try::run(global, options),
+        Command::Exercise { action } => exercise::run(global, action.as_ref()),
+        Command::Ceiling(options) => ceiling::run(global, options),
+        Command::Lab(options) => lab::run(global, options),
+        Command::Count(options) => count::run(global, options),
+        Command::Draw(options) => draw::run(global, options),
+        Command::Asm(options) => asm::run(global, options),
+        Command::Sweep(options) => sweep::run(global, options),
+        Command::Tune(options) => tune::run(global, options),
+        Command::Show(options) => show::run(global, options),
         Command::Plot(options) => plot::run(global, options),
         Command::Report { files, output } => report::run(global, files, output),
-        Command::Compare(options) => compare::run(out, global, options),
-        Command::Record { output, quick, budget } => record::run(out, global, output.as_deref(), *quick, *budget),
-        Command::Help { topic, md } => help::run(out, global, topic.as_deref(), *md),
-        Command::Completions { shell } => help::completions(out, *shell),
+        Command::Compare(options) => compare::run(global, options),
+        Command::Record { output, quick, budget } => record::run(global, output.as_deref(), *quick, *budget),
+        Command::Help { topic, md } => help::run(global, topic.as_deref(), *md),
+        Command::Completions { shell } => help::completions(*shell),
         Command::Worker => worker::serve(),
     }
 }

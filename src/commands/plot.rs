@@ -19,7 +19,7 @@ pub fn run(global: &Global, options: &PlotArgs) -> Result<(), Error> {
 }
 
 /// Refuses what is no file of a picture, before anything is read or run.
-pub(super) fn check_picture(output: &str) -> Result<(), Error> {
+pub fn check_picture(output: &str) -> Result<(), Error> {
     let is_svg = Path::new(output).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
     match output == "-" || is_svg {
         true => Ok(()),

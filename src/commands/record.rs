@@ -3,7 +3,7 @@
 
 use crate::cli::Global;
 use crate::cli::environment::VARIABLES;
-use crate::console::{Out, quoted};
+use crate::console::{print, quoted};
 use crate::device::{doctor, select};
 use crate::experiments::EXPERIMENTS;
 use crate::kernels::{FAMILIES, Form};
@@ -40,13 +40,7 @@ struct RecordStep {
 }
 
 /// Lists the commands, or runs those whose files are not in the folder yet.
-pub fn run(
-    out: &mut Out,
-    global: &Global,
-    folder: Option<&Path>,
-    quick: bool,
-    budget: Option<f64>,
-) -> Result<(), Error> {
+pub fn run(global: &Global, folder: Option<&Path>, quick: bool, budget: Option<f64>) -> Result<(), Error> {
     let platforms = doctor::listing(Instant::now() + doctor::LISTING).map_err(Error::NoDevice)?.platforms;
     let info = select::select(&platforms, global.device.as_deref())?;
     let steps = steps(&info.target, global.device_given(), quick, budget);
@@ -54,7 +48,7 @@ pub fn run(
         let lines: String = steps.iter().map(|step| format!("  gpulab {}\n", quoted_words(&step.words))).collect();
         let time = format::rough(steps.iter().map(|step| step.seconds).sum());
         let told = "nothing was run; -o DIR runs them, and again those that have no file there yet";
-        return out.text(&format!("{} commands on {}, about {time}:\n{lines}{told}\n", steps.len(), info.name));
+        return print(&format!("{} commands on {}, about {time}:\n{lines}{told}\n", steps.len(), info.name));
     };
     interrupt::watch();
     bench::announce(global, info);
@@ -94,7 +88,7 @@ pub fn run(
     // It stays where a file is left in it.
     let _ = fs::remove_dir(&unfinished);
     let place = quoted(&format!("{}/", folder.display()));
-    out.text(&format!("{place} has the results of {count} commands; look at them: gpulab report {place}\n"))?;
+    print(&format!("{place} has the results of {count} commands; look at them: gpulab report {place}\n"))?;
     let lines: String = odd.iter().map(|(command, code)| format!("\n  {command}: exit code {code}")).collect();
     let text = format!("{} of {count} commands did not end well:{lines}", odd.len());
     let codes: Vec<i32> = odd.iter().map(|(_, code)| *code).collect();

@@ -2,13 +2,13 @@
 
 use super::ladder::{self, LadderRun};
 use crate::cli::{Global, ReduceArgs};
-use crate::console::{Out, note};
+use crate::console::note;
 use crate::cpu::reduce::Op;
 use crate::data::{Array, Dtype, Shape};
 use crate::kernels::{self, Form};
 use crate::{Error, input};
 
-pub fn run(out: &mut Out, global: &Global, options: &ReduceArgs) -> Result<(), Error> {
+pub fn run(global: &Global, options: &ReduceArgs) -> Result<(), Error> {
     // The option takes no other names.
     let op = Op::of(&options.tunables.params).unwrap_or_default();
     let n = options.n.unwrap_or_else(|| options.ladder.default_size(Form::Vector));
@@ -24,12 +24,12 @@ pub fn run(out: &mut Out, global: &Global, options: &ReduceArgs) -> Result<(), E
         Some(dtype) if dtype.is_float() && op.is_bitwise() => {
             Err(Error::Usage(format!("--op {} needs an integer type: choose --dtype i32 or i64", op.name())))
         }
-        _ => ladder::run(out, global, &options.ladder, &study, &mut Vec::new()),
+        _ => ladder::run(global, &options.ladder, &study, &mut Vec::new()),
     }
 }
 
 /// Reads the file once to find what is wrong with it before anything starts; the worker reads it again.
-pub(super) fn look_at(file: &str, dtype: Option<Dtype>, op: Op) -> Result<(u64, Dtype), Error> {
+pub fn look_at(file: &str, dtype: Option<Dtype>, op: Op) -> Result<(u64, Dtype), Error> {
     let data = input::read(file, dtype)?;
     match nan(&data) {
         Some(nan) if matches!(op, Op::Min | Op::Max) => {

@@ -4,7 +4,7 @@
 use super::explain::{Lesson, lesson, rung_of};
 use crate::brought::Brought;
 use crate::cli::Global;
-use crate::console::{self, Out};
+use crate::console::{self, print};
 use crate::kernels::{self, Family, Rung, Sources};
 use crate::report::diff::{self, KernelFile};
 use crate::report::explain::short_name;
@@ -12,19 +12,13 @@ use crate::{Error, bench};
 use std::path::Path;
 
 /// Prints the one that is named, or the difference of two.
-pub fn run(
-    out: &mut Out,
-    global: &Global,
-    what: &[String],
-    is_expanded: bool,
-    dir: Option<&Path>,
-) -> Result<(), Error> {
+pub fn run(global: &Global, what: &[String], is_expanded: bool, dir: Option<&Path>) -> Result<(), Error> {
     let sources = Sources { dir: dir.map(Path::to_owned) };
     let [name] = what else {
         if is_expanded {
             return Err(Error::Usage("--expanded: it is of one kernel; leave the others out".into()));
         }
-        return changes(out, global, what, &sources);
+        return changes(global, what, &sources);
     };
     let paths = paths(&lesson(name)?)?;
     bench::check_files(&paths, dir, global.quiet)?;
@@ -36,13 +30,13 @@ pub fn run(
             _ => sources.read(path),
         };
         let text = text.map_err(|stop| Error::Failed(stop.reason))?;
-        out.text(&if paths.len() == 1 { text } else { format!("// cl/{path}\n{text}\n") })?;
+        print(&if paths.len() == 1 { text } else { format!("// cl/{path}\n{text}\n") })?;
     }
     Ok(())
 }
 
 /// Prints what the headers of two rungs say, and the lines of code that differ.
-fn changes(out: &mut Out, global: &Global, what: &[String], sources: &Sources) -> Result<(), Error> {
+fn changes(global: &Global, what: &[String], sources: &Sources) -> Result<(), Error> {
     let names = match what {
         [family, from, to] => [from, to].map(|rung| format!("{family}:{rung}")),
         rungs => [0, 1].map(|at| rungs.get(at).cloned().unwrap_or_default()),
@@ -53,7 +47,7 @@ fn changes(out: &mut Out, global: &Global, what: &[String], sources: &Sources) -
     if old.path == new.path {
         return Err(Error::Usage(format!("both are {}: name two rungs", new.label)));
     }
-    out.text(&diff::text(&old, &new, console::width(), console::color(global.color)))
+    print(&diff::text(&old, &new, console::width(), console::color(global.color)))
 }
 
 fn file(name: &str, global: &Global, sources: &Sources) -> Result<KernelFile, Error> {

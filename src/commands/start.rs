@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::cli::Global;
-use crate::console::{self, Out, quoted};
+use crate::console::{self, print, quoted};
 use crate::device::doctor::{Listing, Remedy, listing, to_install};
 use crate::device::select;
 use crate::outcome::DeviceInfo;
@@ -21,7 +21,7 @@ const TRY: [(&str, &str); 3] = [
 ];
 
 /// Says which device would be used, without opening it in this process, and what to try; without a device, what to install.
-pub fn run(out: &mut Out, global: &Global) -> Result<(), Error> {
+pub fn run(global: &Global) -> Result<(), Error> {
     let width = console::width();
     let title = concat!("gpulab ", env!("CARGO_PKG_VERSION"), ": ", env!("CARGO_PKG_DESCRIPTION"));
     let title = if global.quiet { String::new() } else { wrapped(title, "", "  ", width) + "\n" };
@@ -29,12 +29,12 @@ pub fn run(out: &mut Out, global: &Global) -> Result<(), Error> {
     let Listing { platforms, broken } =
         listed.unwrap_or_else(|problem| Listing { platforms: Vec::new(), broken: vec![problem] });
     let problem = match select::select(&platforms, global.device.as_deref()) {
-        Ok(device) => return out.text(&(title + &with_device(device, global, width))),
+        Ok(device) => return print(&(title + &with_device(device, global, width))),
         Err(error) if platforms.iter().any(|p| !p.devices.is_empty()) => return Err(error),
         Err(error) => broken.first().cloned().unwrap_or(error.to_string()),
     };
     // What is installed and broken does not go away by installing more.
-    out.text(&(title + &without_device(&problem, &to_install(&platforms), width)))?;
+    print(&(title + &without_device(&problem, &to_install(&platforms), width)))?;
     Err(Error::NoDevice("there is no device to run on: the reason is above".into()))
 }
 

@@ -2,17 +2,16 @@
 
 use super::ladder::{self, LadderRun};
 use crate::cli::{Global, Loop, TransposeArgs};
-use crate::console::Out;
 use crate::data::{Params, Shape};
 use crate::kernels::{self, Form};
 use crate::{Error, record};
 
-pub fn run(out: &mut Out, global: &Global, options: &TransposeArgs) -> Result<(), Error> {
+pub fn run(global: &Global, options: &TransposeArgs) -> Result<(), Error> {
     let n = options.n.unwrap_or_else(|| options.ladder.default_size(Form::Matrix));
     let shape = Shape { n: options.width.unwrap_or(n), m: options.height.unwrap_or(n) };
     let study = LadderRun::new(&kernels::transpose::FAMILY, shape, options.ladder.dtype, &options.tunables.params);
     let study = LadderRun { series: series(options), ..study };
-    ladder::run(out, global, &options.ladder, &study, &mut Vec::new())
+    ladder::run(global, &options.ladder, &study, &mut Vec::new())
 }
 
 /// A set of settings for each kind of loop.

@@ -95,8 +95,8 @@ const RECIPES: &[Recipe] = &[
                 ("use device::COUNT_HELP;", "use device::COUNT_HELP;\n#[derive(Args, Debug)]\npub struct Scan {\n    /// So many times\n    #[arg(long, default_value_t = 1)]\n    pub times: usize,\n}"),
             ]),
             (COMMANDS, COMMANDS, &[
-                ("mod plot;", "mod plot;\nmod scan {\n    pub fn run(out: &mut Out, options: &crate::cli::Scan) -> Result<(), Error> {\n        out.text(&\"a recipe's line\\n\".repeat(options.times))\n    }\n    use crate::{Error, console::Out};\n}"),
-                ("        Command::Worker =>", "        Command::Scan(options) => scan::run(out, options),\n        Command::Worker =>"),
+                ("mod plot;", "mod plot;\nmod scan {\n    pub fn run(options: &crate::cli::Scan) -> Result<(), Error> {\n        print(&\"a recipe's line\\n\".repeat(options.times))\n    }\n    use crate::{Error, console::print};\n}"),
+                ("        Command::Worker =>", "        Command::Scan(options) => scan::run(options),\n        Command::Worker =>"),
             ]),
         ],
         shown: &[("scan --times 2", "a recipe's line a recipe's line"), ("help scan", "So many times"), ("--help", "Follow a recipe")],

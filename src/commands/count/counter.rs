@@ -25,8 +25,8 @@ use std::time::Duration;
 const FEW_REPEATS: u64 = 2;
 
 /// A worker in the simulator, and the machine that it counts for.
-pub(crate) struct Counter {
-    pub(crate) worker: CountingWorker,
+pub struct Counter {
+    pub worker: CountingWorker,
     /// As in `Oclgrind 21.10`.
     simulator: String,
     model: LockstepModel,
@@ -35,7 +35,7 @@ pub(crate) struct Counter {
 
 impl Counter {
     /// Starts a worker, where each case may take so long.
-    pub(crate) fn open(
+    pub fn open(
         registry: &Registry,
         model: LockstepModel,
         cl_dir: Option<&Path>,
@@ -49,7 +49,7 @@ impl Counter {
     }
 
     /// Counts the cases; each row is handed on at once.
-    pub(crate) fn count(&mut self, cases: &[CountedTrial<'_>], take: &mut dyn FnMut(CountRow)) -> Result<(), Error> {
+    pub fn count(&mut self, cases: &[CountedTrial<'_>], take: &mut dyn FnMut(CountRow)) -> Result<(), Error> {
         let run = Run::begin();
         let mut observer = StatusLine::new(self.quiet);
         for (at, CountedTrial { case, family, rung, note: known, trial, large }) in cases.iter().enumerate() {
@@ -83,19 +83,19 @@ impl Counter {
     }
 }
 
-pub(crate) struct CountedTrial<'a> {
-    pub(crate) case: Case,
-    pub(crate) family: &'a Family,
-    pub(crate) rung: &'a Rung,
+pub struct CountedTrial<'a> {
+    pub case: Case,
+    pub family: &'a Family,
+    pub rung: &'a Rung,
     /// What is to be known of its counts; or why there are none.
-    pub(crate) note: Result<&'static str, Stop>,
-    pub(crate) trial: Option<(&'static str, String, f64)>,
+    pub note: Result<&'static str, Stop>,
+    pub trial: Option<(&'static str, String, f64)>,
     /// Of a case that is too large for a simulator, what it launches: its counts follow from those of small cases.
-    pub(crate) large: Option<Plan>,
+    pub large: Option<Plan>,
 }
 
 /// The two small cases of each kernel and its settings that were measured.
-pub(crate) fn small<'a>(registry: &'a Registry, rows: &[Row], target: &Target) -> Vec<CountedTrial<'a>> {
+pub fn small<'a>(registry: &'a Registry, rows: &[Row], target: &Target) -> Vec<CountedTrial<'a>> {
     let mut all: Vec<CountedTrial<'_>> = Vec::new();
     for row in rows.iter().filter(|row| row.status == Status::Ok && row.repeats().is_none()) {
         let found = registry.family(&row.family).and_then(|family| Some((family, family.rung(&row.variant)?)));
@@ -113,7 +113,7 @@ pub(crate) fn small<'a>(registry: &'a Registry, rows: &[Row], target: &Target) -
 }
 
 /// Small, so that a simulator gets through all rungs in seconds.
-pub(crate) fn usual_size(form: Form) -> u64 {
+pub fn usual_size(form: Form) -> u64 {
     match form {
         Form::Vector => 1 << 14,
         Form::Matrix => 128,
@@ -123,7 +123,7 @@ pub(crate) fn usual_size(form: Form) -> u64 {
 
 /// Whether a simulator would take minutes for a case of this shape. Where partitions are counted, which follows from no small
 /// case, a vector or matrix may take them.
-pub(crate) fn is_large(form: Form, shape: Shape, model: LockstepModel) -> bool {
+pub fn is_large(form: Form, shape: Shape, model: LockstepModel) -> bool {
     let most = match form {
         Form::Square => 160,
         Form::Vector | Form::Matrix if model.partitions > 0 => 1 << 22,
@@ -134,7 +134,7 @@ pub(crate) fn is_large(form: Form, shape: Shape, model: LockstepModel) -> bool {
 }
 
 /// A case of a rung, which takes those of the settings that it reads.
-pub(crate) fn of_rung<'a>(
+pub fn of_rung<'a>(
     family: &'a Family,
     rung: &'a Rung,
     case: &Case,
@@ -156,7 +156,7 @@ pub(crate) fn of_rung<'a>(
 }
 
 /// Counts a reader's kernel as it was asked for, and rungs of its family, over as few elements as `gpulab count` does.
-pub(crate) fn beside(
+pub fn beside(
     registry: &Registry,
     (family, own): (&Family, &Rung),
     rungs: &[&Rung],
@@ -207,14 +207,14 @@ fn count_large(
         .ok_or(none))
 }
 
-pub(crate) fn source_line(sources: &Sources, file: &str, line: u64) -> Option<String> {
+pub fn source_line(sources: &Sources, file: &str, line: u64) -> Option<String> {
     let at = usize::try_from(line.checked_sub(1)?).ok()?;
     sources.read(file).ok()?.lines().nth(at).map(str::to_owned)
 }
 
 /// An experiment's trials, cut down to `n` elements or the usual number; what goes on between host and device has no kernel to
 /// count.
-pub(crate) fn trials(
+pub fn trials(
     experiment: &'static Experiment,
     n: Option<u64>,
     seed: u64,
@@ -278,7 +278,7 @@ const SHIPPED: &[u8] = include_bytes!("../../../data/counts.csv");
 /// The same by line, of what GPUs ran: what `scripts/count_lines` writes.
 const SHIPPED_LINES: &[u8] = include_bytes!("../../../data/counts_lines.csv");
 
-pub(crate) fn shipped_counts() -> Result<Vec<CountRow>, Error> {
+pub fn shipped_counts() -> Result<Vec<CountRow>, Error> {
     let mut counts: Vec<CountRow> = of_csv(SHIPPED, "data/counts.csv")?.0;
     counts.append(&mut of_csv(SHIPPED_LINES, "data/counts_lines.csv")?.0);
     Ok(counts)
@@ -286,12 +286,7 @@ pub(crate) fn shipped_counts() -> Result<Vec<CountRow>, Error> {
 
 /// Counts of these rows' kernels: those that come with gpulab, and of other settings, or of the user's own kernels, those that
 /// the simulator gives now, if it is there.
-pub(crate) fn counts(
-    registry: &Registry,
-    rows: &[Row],
-    cl_dir: Option<&Path>,
-    quiet: bool,
-) -> Result<Vec<CountRow>, Error> {
+pub fn counts(registry: &Registry, rows: &[Row], cl_dir: Option<&Path>, quiet: bool) -> Result<Vec<CountRow>, Error> {
     let mut counts = if cl_dir.is_some() { Vec::new() } else { shipped_counts()? };
     let mut missing = rows.to_vec();
     missing.retain(|row| case_of(registry, row).is_some() && !counts.iter().any(|count| is_counted_of(count, row)));
@@ -309,11 +304,7 @@ pub(crate) fn counts(
 }
 
 /// The reasons of a ladder's rows; or which limit of the device is not known.
-pub(crate) fn reasons_of(
-    registry: &Registry,
-    rows: &[Row],
-    quiet: bool,
-) -> Result<Result<LadderReasons, String>, Error> {
+pub fn reasons_of(registry: &Registry, rows: &[Row], quiet: bool) -> Result<Result<LadderReasons, String>, Error> {
     let Some(row) = rows.first() else { return Ok(Err("a rung".to_owned())) };
     match DeviceRates::new(&kept_of(row), !row.is_on_cpu_device()) {
         Ok(rates) => Ok(Ok(reasons(registry, rows, &counts(registry, rows, None, quiet)?, &rates))),
@@ -323,12 +314,7 @@ pub(crate) fn reasons_of(
 
 /// What would pay most of a kernel: by the model where the limits of its GPU are kept, otherwise by the counts of this case
 /// alone.
-pub(crate) fn payoffs(
-    registry: &Registry,
-    row: &Row,
-    case: &[CountRow],
-    quiet: bool,
-) -> Result<Option<Payoffs>, Error> {
+pub fn payoffs(registry: &Registry, row: &Row, case: &[CountRow], quiet: bool) -> Result<Option<Payoffs>, Error> {
     let why = if row.is_on_cpu_device() { None } else { reasons_of(registry, from_ref(row), quiet)?.ok() };
     Ok(why.and_then(|mut why| why.rungs.pop()?.payoffs).or_else(|| Payoffs::of_case(case)))
 }

@@ -6,7 +6,7 @@ use super::show::records;
 use crate::bench::{self, Input, WORK_GROUP};
 use crate::brought::{Brought, asks, is_exercise, is_family_file, line_of_any, parted};
 use crate::cli::{Color, CountArgs, Global};
-use crate::console::{Out, screen, worst_of};
+use crate::console::{print, screen, worst_of};
 use crate::count::{CountRow, LockstepModel, case_of, counted_cases, growths, machine_of};
 use crate::data::{Dtype, Params, Shape};
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
@@ -23,7 +23,7 @@ use gpulab_model::Joined;
 use std::path::Path;
 use std::time::Duration;
 
-pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Error> {
+pub fn run(global: &Global, options: &CountArgs) -> Result<(), Error> {
     if global.device_given().is_some() {
         let why = "--device: a simulator counts kernels, not a device; leave it out";
         return Err(Error::Usage(why.into()));
@@ -53,25 +53,20 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
     let sources = Sources { dir: cl_dir.map(Path::to_path_buf) };
     let rungs: Vec<&Rung> = cases.iter().map(|case| case.rung).collect();
     if !rows.is_empty() && before.is_none() {
-        outputs.tell(
-            out,
-            &|screen| {
-                rows.chunk_by(|a, b| options.of.is_empty() || (&a.family, a.n, a.dtype) == (&b.family, b.n, b.dtype))
-                    .map(|rows: &[CountRow]| {
-                        let table = report::count::table(rows, global.verbose, screen);
-                        if !options.lines {
-                            return table;
-                        }
-                        let source = &|file: &str, line| {
-                            source_line(&sources, file, line).or_else(|| line_of_any(&rungs, file, line))
-                        };
-                        table + &report::count::lines(rows, source, screen)
-                    })
-                    .joined("\n")
-            },
-            screen(global.color),
-            global.quiet,
-        );
+        outputs.tell(global, &|screen| {
+            rows.chunk_by(|a, b| options.of.is_empty() || (&a.family, a.n, a.dtype) == (&b.family, b.n, b.dtype))
+                .map(|rows: &[CountRow]| {
+                    let table = report::count::table(rows, global.verbose, screen);
+                    if !options.lines {
+                        return table;
+                    }
+                    let source = &|file: &str, line| {
+                        source_line(&sources, file, line).or_else(|| line_of_any(&rungs, file, line))
+                    };
+                    table + &report::count::lines(rows, source, screen)
+                })
+                .joined("\n")
+        });
     }
     let finished = outputs.finish(counted.is_ok(), !rows.is_empty());
     worst_of([counted, gone_wrong(&rows), finished])?;
@@ -80,7 +75,7 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
         return Err(Error::Untrusted(why));
     }
     let whole = !matches!(subject, Countable::Ladder(_, Some(_)));
-    compare(out, global.color, options, &before, &rows, whole)
+    compare(global.color, options, &before, &rows, whole)
 }
 
 /// The error that the worst case makes.
@@ -252,14 +247,7 @@ fn read(path: &Path) -> Result<Vec<CountRow>, Error> {
 }
 
 /// Holds counts against earlier ones. Of a `whole`, each case of the file must be there; else those that were asked for.
-fn compare(
-    out: &mut Out,
-    color: Color,
-    options: &CountArgs,
-    before: &[CountRow],
-    now: &[CountRow],
-    whole: bool,
-) -> Result<(), Error> {
+fn compare(color: Color, options: &CountArgs, before: &[CountRow], now: &[CountRow], whole: bool) -> Result<(), Error> {
     let Some(path) = &options.against else { return Ok(()) };
     let name = path.display();
     let cases = counted_cases(now);
@@ -279,7 +267,7 @@ fn compare(
     }
     let allowed = options.fail_on.clone().unwrap_or_default();
     let growths = growths(before, now);
-    out.text(&text(&growths, &allowed, cases.len(), &name.to_string(), screen(color)))?;
+    print(&text(&growths, &allowed, cases.len(), &name.to_string(), screen(color)))?;
     let worse: Vec<String> =
         growths.iter().filter(|growth| growth.is_refused(&allowed)).map(|growth| sentence(growth, &allowed)).collect();
     if !worse.is_empty() {

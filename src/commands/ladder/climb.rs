@@ -17,36 +17,36 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// A ladder that is to be climbed.
-pub(crate) struct LadderRun<'a> {
-    pub(crate) registry: Registry,
-    pub(crate) family: &'a Family,
-    pub(crate) shape: Shape,
+pub struct LadderRun<'a> {
+    pub registry: Registry,
+    pub family: &'a Family,
+    pub shape: Shape,
     /// The element type asked for, or that of the inputs.
-    pub(crate) dtype: Option<Dtype>,
-    pub(crate) params: Params,
+    pub dtype: Option<Dtype>,
+    pub params: Params,
     /// Further settings, with each of which every kernel runs once.
-    pub(crate) series: Vec<Params>,
+    pub series: Vec<Params>,
     /// What the source says whose set-up this is, if any, beside rows that were measured.
-    pub(crate) claim: Option<SourceClaim>,
+    pub claim: Option<SourceClaim>,
     /// The source's rungs, as `--variant` names them, unless others are asked for; all of the family's if none.
-    pub(crate) variants: Option<&'static str>,
+    pub variants: Option<&'static str>,
     /// Rungs with a fault that the source printed: a wrong result is what is to be seen.
-    pub(crate) faulty: Vec<String>,
+    pub faulty: Vec<String>,
     /// Files of real inputs; empty for random ones.
-    pub(crate) inputs: Vec<String>,
+    pub inputs: Vec<String>,
     /// The reader's own kernel; the table says where it lands.
-    pub(crate) own: Option<&'a Rung>,
+    pub own: Option<&'a Rung>,
     /// Cases of rungs that have a group and settings of their own.
-    pub(crate) own_cases: Vec<Case>,
+    pub own_cases: Vec<Case>,
     /// Memory limit of the worker in bytes, without the driver's share, for untrusted kernels.
-    pub(crate) memory: Option<u64>,
+    pub memory: Option<u64>,
     /// Print the table to standard error, because an output file takes standard output.
-    pub(crate) to_stderr: bool,
+    pub to_stderr: bool,
 }
 
 impl<'a> LadderRun<'a> {
     /// The ladder of one of gpulab's families over random inputs with the default set-up; each kernel runs once.
-    pub(crate) fn new(family: &'a Family, shape: Shape, dtype: Option<Dtype>, params: &Params) -> LadderRun<'a> {
+    pub fn new(family: &'a Family, shape: Shape, dtype: Option<Dtype>, params: &Params) -> LadderRun<'a> {
         LadderRun {
             registry: Registry::default(),
             family,
@@ -68,13 +68,13 @@ impl<'a> LadderRun<'a> {
 
 impl LadderRun<'_> {
     /// A rung's case; one without a name for what needs no rung.
-    pub(crate) fn case(&self, variant: &str, dtype: Dtype, wg: WorkGroup, seed: u64) -> Case {
+    pub fn case(&self, variant: &str, dtype: Dtype, wg: WorkGroup, seed: u64) -> Case {
         Case { wg, params: self.params.clone(), seed, ..Case::of(&self.family.name, variant, dtype, self.shape) }
     }
 }
 
 /// What a source says beside rows of a device of so many compute units.
-pub(crate) type SourceClaim = Box<dyn Fn(&[Row], u32) -> String>;
+pub type SourceClaim = Box<dyn Fn(&[Row], u32) -> String>;
 
 /// Share of a budget that is kept for what a launch costs, and for the end of the program.
 const FOR_LAUNCHES: f64 = 0.08;
@@ -87,25 +87,25 @@ struct LadderTask<'a> {
 }
 
 /// A ladder under way.
-pub(crate) struct Climb<'a> {
-    pub(crate) ladder: &'a LadderRun<'a>,
-    pub(crate) options: &'a Ladder,
-    pub(crate) dtype: Dtype,
-    pub(crate) wg: WorkGroup,
+pub struct Climb<'a> {
+    pub ladder: &'a LadderRun<'a>,
+    pub options: &'a Ladder,
+    pub dtype: Dtype,
+    pub wg: WorkGroup,
     /// Rungs as they were tuned, by their names.
-    pub(crate) tuned: BTreeMap<String, Case>,
-    pub(crate) rungs: Vec<&'a Rung>,
-    pub(crate) settings: Settings,
-    pub(crate) peaks: Peaks,
-    pub(crate) verbose: bool,
+    pub tuned: BTreeMap<String, Case>,
+    pub rungs: Vec<&'a Rung>,
+    pub settings: Settings,
+    pub peaks: Peaks,
+    pub verbose: bool,
     run: Run,
-    pub(crate) executor: Box<dyn Executor>,
-    pub(crate) status: Option<StatusLine>,
+    pub executor: Box<dyn Executor>,
+    pub status: Option<StatusLine>,
     /// Those of this round, in the order in which they were measured.
     records: Vec<Record>,
     /// Those of the rounds before.
     earlier: Vec<Vec<Record>>,
-    pub(crate) outputs: Outputs<Row>,
+    pub outputs: Outputs<Row>,
     limit: Option<Ceiling>,
     launch: Option<LaunchCost>,
     /// Bytes that a cache is known to hold by its bandwidth; 0 where that was not measured.
@@ -119,7 +119,7 @@ pub(crate) struct Climb<'a> {
 
 impl<'a> Climb<'a> {
     /// All rungs of the family, in the default set-up.
-    pub(crate) fn new(
+    pub fn new(
         ladder: &'a LadderRun<'a>,
         options: &'a Ladder,
         dtype: Dtype,
@@ -152,17 +152,17 @@ impl<'a> Climb<'a> {
     }
 
     /// What was not measured, by name: rungs, CPU baselines, and limits.
-    pub(crate) fn missing(&self) -> &[String] {
+    pub fn missing(&self) -> &[String] {
         &self.missing
     }
 
     /// What was measured, in all rounds.
-    pub(crate) fn rows(&self) -> Vec<Row> {
+    pub fn rows(&self) -> Vec<Row> {
         self.earlier.iter().flatten().chain(&self.records).map(Row::from).collect()
     }
 
     /// A row for each case: of several rounds that with the median of their times, beside the others like it.
-    pub(crate) fn median_rows(&self) -> Vec<Row> {
+    pub fn median_rows(&self) -> Vec<Row> {
         let Some(first) = self.earlier.first() else { return self.records.iter().map(Row::from).collect() };
         let mut records = Vec::new();
         for record in first {
@@ -181,14 +181,14 @@ impl<'a> Climb<'a> {
     }
 
     /// What a model of the rungs' times needs to know of the device, measured where it is not kept.
-    pub(crate) fn model_limits(&mut self, limits: &mut Limits) -> Result<Vec<CeilingRow>, Error> {
+    pub fn model_limits(&mut self, limits: &mut Limits) -> Result<Vec<CeilingRow>, Error> {
         self.show("the device's limits for --why");
         limits.end_by(None);
         limits.rows(&ceilings::for_model(&self.executor.info().target), &mut *self.executor)
     }
 
     /// From which size on the data leave the caches, where all that were timed fit one: then no time tells of memory.
-    pub(crate) fn beyond_cache(&self) -> Option<String> {
+    pub fn beyond_cache(&self) -> Option<String> {
         let family = self.ladder.family;
         let mut timed = self.records.iter().filter(|r| r.scene.platform != HOST && r.times.is_some()).peekable();
         let mut held = timed.peek()?.scene.cache_bytes;
@@ -208,7 +208,7 @@ impl<'a> Climb<'a> {
     }
 
     /// Measures everything, in the time since it `began`. What was measured before an error is there all the same.
-    pub(crate) fn climb(&mut self, limits: &mut Limits, began: Instant) -> Result<(), Error> {
+    pub fn climb(&mut self, limits: &mut Limits, began: Instant) -> Result<(), Error> {
         self.missing = self.tasks(false).into_iter().map(|task| task.label).collect();
         self.pace = Pace::new(self.options.budget(), began, self.missing.len());
         if !self.is_empty() {

@@ -9,7 +9,7 @@ use crate::cli::{Global, Ladder, Output};
 use crate::commands::count::counter::counts;
 use crate::commands::show::records;
 use crate::compare::{FEWEST, FileComparison, compare, timed};
-use crate::console::{Out, note, screen, worst_of};
+use crate::console::{note, worst_of};
 use crate::data::{Dtype, Params};
 use crate::kernels::{Family, Rung};
 use crate::outcome::{DeviceInfo, Status};
@@ -24,21 +24,15 @@ use crate::sweep::Asked;
 use crate::values::{self, Peak};
 use crate::worker::Setup;
 use climb::Climb;
-pub(crate) use climb::LadderRun;
+pub use climb::LadderRun;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Climbs the ladder and prints what came of it. What was measured before an error or an interrupt is
 /// printed all the same. `measured` gets the rows.
-pub(crate) fn run(
-    out: &mut Out,
-    global: &Global,
-    options: &Ladder,
-    study: &LadderRun<'_>,
-    measured: &mut Vec<Row>,
-) -> Result<(), Error> {
+pub fn run(global: &Global, options: &Ladder, study: &LadderRun<'_>, measured: &mut Vec<Row>) -> Result<(), Error> {
     let began = Instant::now();
     let variants = options.variant.as_deref().or(study.variants);
     let mut rungs = match variants {
@@ -51,7 +45,8 @@ pub(crate) fn run(
     let peaks = peaks(study.family, &options.peak)?;
     let dtype = checked_dtype(study, &rungs, options, global.quiet)?;
     let baselines = Baselines::open(&study.family.name, &options.output, options.rounds())?;
-    let outputs = open(study, options)?;
+    let mut outputs = Outputs::open(&Paths::from(&options.output))?;
+    outputs.taken |= study.to_stderr;
     let data = Input { family: study.family, shape: study.shape, dtype, params: &study.params };
     let setup = Setup {
         inputs: study.inputs.clone(),
@@ -83,13 +78,13 @@ pub(crate) fn run(
     let rows = climb.median_rows();
     let all = climb.rows();
     measured.clone_from(&rows);
-    let mut finished = tell(&mut climb, out, global, &baselines, &rows, climbed.is_ok());
+    let mut finished = tell(&mut climb, global, &baselines, &rows, climbed.is_ok());
     if options.why && climbed.is_ok() && finished.is_ok() && study.shape.elements() > 0 {
         let placed = match study.own {
             Some(own) => landing::placed(landing::landing(study.family, own, &rows).as_ref(), own, &rows),
             None => rows.clone(),
         };
-        finished = reasons(&mut climb, out, global, &mut limits, &placed);
+        finished = reasons(&mut climb, global, &mut limits, &placed);
     }
     if matches!(climbed, Err(Error::Interrupted)) && !climb.missing().is_empty() {
         note(&format!("not measured: {}", climb.missing().join(", ")));
@@ -138,28 +133,16 @@ fn ask_reference(climb: &mut Climb<'_>, quiet: bool) -> Result<(), Error> {
 }
 
 /// Says why each step pays or does not; beside the table, on standard error where files go to standard output.
-fn reasons(
-    climb: &mut Climb<'_>,
-    out: &mut Out,
-    global: &Global,
-    limits: &mut Limits,
-    rows: &[Row],
-) -> Result<(), Error> {
+fn reasons(climb: &mut Climb<'_>, global: &Global, limits: &mut Limits, rows: &[Row]) -> Result<(), Error> {
     let ceilings = climb.model_limits(limits)?;
     climb.status = None;
     let registry = &climb.ladder.registry;
     let counts = counts(registry, rows, climb.options.cl_dir.as_deref(), global.quiet)?;
     let model = told::model_of(rows, &ceilings);
-    climb.outputs.tell(
-        out,
-        &|screen| {
-            let model =
-                model.map_or_else(String::new, |is_gpu| format!("\n{}", report::why::model_text(is_gpu, screen)));
-            format!("\n{}{model}", told::reasons_text(registry, rows, &counts, &ceilings, screen))
-        },
-        screen(global.color),
-        global.quiet,
-    );
+    climb.outputs.tell(global, &|screen| {
+        let model = model.map_or_else(String::new, |is_gpu| format!("\n{}", report::why::model_text(is_gpu, screen)));
+        format!("\n{}{model}", told::reasons_text(registry, rows, &counts, &ceilings, screen))
+    });
     Ok(())
 }
 
@@ -184,14 +167,6 @@ fn tuned(
     }
     bench::announce_tuned(study.family, &found.keys().map(String::as_str).collect::<Vec<_>>(), quiet);
     found
-}
-
-fn open(study: &LadderRun<'_>, options: &Ladder) -> Result<Outputs<Row>, Error> {
-    let mut outputs = Outputs::open(&Paths::from(&options.output))?;
-    if study.to_stderr {
-        outputs.leave_stdout();
-    }
-    Ok(outputs)
 }
 
 /// Refuses a setting that none of the rungs reads.
@@ -228,7 +203,6 @@ fn peaks(family: &Family, given: &[Peak]) -> Result<Peaks, Error> {
 /// Ends the progress, prints the table and completes the files.
 fn tell(
     climb: &mut Climb<'_>,
-    out: &mut Out,
     global: &Global,
     baselines: &Baselines,
     rows: &[Row],
@@ -246,18 +220,12 @@ fn tell(
     let rates = Some(rates::text(rows, climb.ladder.family.problem.counted()))
         .filter(|text| global.verbose && !text.is_empty());
     let rates = rates.map_or_else(String::new, |text| format!("\n{text}"));
-    climb.outputs.tell(
-        out,
-        &|screen| {
-            let rounds = report::compare::rounds(&all, screen);
-            let against = baselines.beside(&all, global.verbose, screen);
-            let lands =
-                own.as_ref().map_or_else(String::new, |(own, at)| format!("\n{}", landing::text(own, at, screen)));
-            ladder::table(rows, unit, screen, global.verbose) + &rounds + &claim + &rates + &against + &lands
-        },
-        screen(global.color),
-        global.quiet,
-    );
+    climb.outputs.tell(global, &|screen| {
+        let rounds = report::compare::rounds(&all, screen);
+        let against = baselines.beside(&all, global.verbose, screen);
+        let lands = own.as_ref().map_or_else(String::new, |(own, at)| format!("\n{}", landing::text(own, at, screen)));
+        ladder::table(rows, unit, screen, global.verbose) + &rounds + &claim + &rates + &against + &lands
+    });
     climb.beyond_cache().iter().filter(|_| !global.quiet).for_each(|text| note(text));
     climb.outputs.finish(is_whole, !rows.is_empty())
 }
@@ -290,9 +258,14 @@ impl Baselines {
                 )));
             }
         }
-        let save =
-            save.as_ref().map(|name| Ok::<_, Error>((name.to_owned(), made(baseline(name, family)?)?))).transpose()?;
-        Ok(Baselines { against, save })
+        let mut kept = None;
+        if let Some(name) = save {
+            let path = baseline(name, family)?;
+            let folder = path.parent().unwrap_or(Path::new(""));
+            fs::create_dir_all(folder).map_err(Error::unwritten(folder))?;
+            kept = Some((name.clone(), path));
+        }
+        Ok(Baselines { against, save: kept })
     }
 
     /// The rows beside those of `--against`; nothing without it.
@@ -327,14 +300,6 @@ impl Baselines {
 /// The file of what is kept of a family under a name.
 fn baseline(name: &str, family: &str) -> Result<PathBuf, Error> {
     Ok(folder()?.join(BASELINES).join(name).join(format!("{family}.csv")))
-}
-
-/// Makes the file's folder.
-fn made(path: PathBuf) -> Result<PathBuf, Error> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(Error::unwritten(folder))?;
-    }
-    Ok(path)
 }
 
 fn read(path: PathBuf, name: &str, family: &str) -> Result<Vec<Row>, Error> {

@@ -4,7 +4,7 @@ pub(crate) mod records;
 
 use crate::cli::{Global, Show};
 use crate::commands::count::counter::{shipped_counts, source_line};
-use crate::console::{Out, screen};
+use crate::console::{print, screen};
 use crate::count::CountRow;
 use crate::kernels::{Registry, Sources};
 use crate::record::{HOST, Point, Row};
@@ -21,11 +21,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Shows the files or the shipped records that were asked for, or lists the latter.
-pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> {
+pub fn run(global: &Global, options: &Show) -> Result<(), Error> {
     let Show { what, gib, why, conditions, columns, md } = options;
     let is_plain = !why && conditions.is_empty() && columns.is_empty() && md.is_none();
     if what.is_empty() && is_plain {
-        return out.text(&overview(&shipped()));
+        return print(&overview(&shipped()));
     }
     if what.is_empty() {
         return Err(Error::Usage("show what? Give files, or a device as in gpulab show h200".into()));
@@ -35,7 +35,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> 
         && is_plain
         && !is_path(device)
     {
-        return out.text(&contents(&of_device(&shipped(), device)?));
+        return print(&contents(&of_device(&shipped(), device)?));
     }
     let sources = asked(what)?;
     if let Some(file) = sources.iter().find(|file| !file.samples.is_empty()) {
@@ -55,7 +55,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> 
     let is_headed = sources.len() > 1 || !Path::new(&what[0]).exists();
     let style = ShowingStyle { unit, verbose: global.verbose, why: *why, counts, limits, is_headed, columns };
     if md.as_deref() != Some("-") {
-        out.text(&style.text(&sources, Medium::Screen(screen(global.color)))?)?;
+        print(&style.text(&sources, Medium::Screen(screen(global.color)))?)?;
     }
     match md {
         Some(path) => outputs::write_markdown(path, &style.text(&sources, Medium::Markdown)?),

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// The files that words name: paths, and devices whose records come with gpulab, each with the names of its records behind it.
 ///
 /// Errors: `Usage` for a word that is none of these.
-pub(crate) fn asked(words: &[String]) -> Result<Vec<Material>, Error> {
+pub fn asked(words: &[String]) -> Result<Vec<Material>, Error> {
     let all = shipped();
     let mut files = Vec::new();
     let mut words = words.iter().peekable();
@@ -49,7 +49,7 @@ fn from_shipped(file: &Shipped) -> Result<Material, Error> {
     take_apart(file.text, &format!("{}/{}", file.device, file.name))
 }
 
-pub(crate) fn is_path(text: &str) -> bool {
+pub fn is_path(text: &str) -> bool {
     let path = Path::new(text);
     // A folder holds no records that `show` reads, and may have the name of a family or an experiment.
     (path.exists() && !path.is_dir())
@@ -58,7 +58,7 @@ pub(crate) fn is_path(text: &str) -> bool {
 }
 
 /// Reads a file of results, whatever it holds; and what was wrong with its last line.
-pub(crate) fn read(name: &str) -> Result<RecordedFile, Error> {
+pub fn read(name: &str) -> Result<RecordedFile, Error> {
     let text = files::read(Path::new(name)).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
     recorded(&text, name)
 }
@@ -66,7 +66,7 @@ pub(crate) fn read(name: &str) -> Result<RecordedFile, Error> {
 /// The files of the one device whose name has this part, or is it.
 ///
 /// Errors: `Usage`, with the devices, if none has it or several do.
-pub(crate) fn of_device(all: &[Shipped], part: &str) -> Result<Vec<Shipped>, Error> {
+pub fn of_device(all: &[Shipped], part: &str) -> Result<Vec<Shipped>, Error> {
     let part = part.to_lowercase();
     let names = distinct(all.iter().filter(|file| file.device.contains(&part)).map(|file| file.device));
     let device = match &names[..] {
@@ -121,7 +121,7 @@ fn ceilings_of(device: &str) -> Result<Vec<CeilingRow>, Error> {
 
 /// The runs in files, each with the limits that were recorded with it: those of its folder, or those from folders without rows,
 /// or those that came with gpulab; and those that are kept, where they are its own.
-pub(crate) fn limits(files: &[Material]) -> Result<Vec<Material>, Error> {
+pub fn limits(files: &[Material]) -> Result<Vec<Material>, Error> {
     let mut folders: BTreeMap<&Path, Material> = BTreeMap::new();
     for file in files {
         let folder = Path::new(&file.name).parent().unwrap_or(Path::new(""));
@@ -152,7 +152,7 @@ fn is_device_of(kept: &Kept, row: &Row) -> bool {
 }
 
 /// The limits that are kept of the device that a row was just measured on.
-pub(crate) fn kept_of(row: &Row) -> Vec<CeilingRow> {
+pub fn kept_of(row: &Row) -> Vec<CeilingRow> {
     kept().find(|kept| is_device_of(kept, row)).map(|kept| kept.ceilings).unwrap_or_default()
 }
 
@@ -180,7 +180,7 @@ fn is_limit_of(limit: &CeilingRow, row: &Row) -> bool {
 }
 
 /// Puts files together; without limits among them, those that came with gpulab beside them or are kept here.
-pub(crate) fn material(files: Vec<Material>) -> Result<Material, Error> {
+pub fn material(files: Vec<Material>) -> Result<Material, Error> {
     let folders = files.iter().filter_map(|file| Path::new(&file.name).parent());
     let devices = distinct(folders.map(|folder| folder.display().to_string()));
     let mut all = Material::default();
@@ -196,7 +196,7 @@ pub(crate) fn material(files: Vec<Material>) -> Result<Material, Error> {
 }
 
 /// The result files in a folder and below: what older records say of the device and of their commands is none.
-pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
+pub fn files_below(folder: &Path) -> Vec<PathBuf> {
     let mut all = files::below(folder);
     all.retain(|path| {
         let is_about = path.file_name().is_some_and(|name| name == "device.json" || name == "record.json");
@@ -207,7 +207,7 @@ pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The name of a file, those of several joined by commas, or those of the CSV and JSON files in a folder.
-pub(crate) fn split_names(names: &str) -> Vec<String> {
+pub fn split_names(names: &str) -> Vec<String> {
     let path = Path::new(names);
     if path.is_dir() {
         return files_below(path).iter().map(|file| file.display().to_string()).collect();
@@ -216,7 +216,7 @@ pub(crate) fn split_names(names: &str) -> Vec<String> {
 }
 
 /// The rows in a file, or in several joined by commas.
-pub(crate) fn runs_of(names: &str, quiet: bool) -> Result<Vec<Row>, Error> {
+pub fn runs_of(names: &str, quiet: bool) -> Result<Vec<Row>, Error> {
     let mut all = Vec::new();
     let files = split_names(names);
     if files.is_empty() {

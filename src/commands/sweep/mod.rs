@@ -7,7 +7,7 @@ use crate::bench::{self, Input, Jobs};
 use crate::brought::Brought;
 use crate::ceilings::{LimitNeeded, Limits};
 use crate::cli::{Global, Sweep};
-use crate::console::{Out, note, screen, worst_of};
+use crate::console::{check_stdout, note, print, screen, worst_of};
 use crate::data::{Params, Shape};
 use crate::kernels::{Family, Form, Rung, Sources};
 use crate::outcome::{Executor, Job, Outcome, Settings, Spent};
@@ -30,25 +30,25 @@ use std::time::Instant;
 
 /// Plans the sweep, measures what has no row yet, and sums it up: on standard output if that is a terminal, which gets no
 /// rows, else on standard error. With --merge joins files of shards.
-pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error> {
+pub fn run(global: &Global, options: &Sweep) -> Result<(), Error> {
     if !options.merge.is_empty() {
         return write_rows(&options.output, &joined(&options.merge)?);
     }
-    let Some(parts) = Parts::of(options)? else { return measure(out, global, options, false) };
+    let Some(parts) = Parts::of(options)? else { return measure(global, options, false) };
     match parts.own()? {
         Some((file, shard)) => {
             wait_for_writer(&file);
             let output = file.display().to_string();
             let shard = Some((shard.index, shard.of));
-            measure(out, global, &Sweep { output, shard, resume: true, ..options.clone() }, true)
+            measure(global, &Sweep { output, shard, resume: true, ..options.clone() }, true)
         }
         None if !options.dry_run => in_parts(global, options, &parts),
-        None => measure(out, global, options, false),
+        None => measure(global, options, false),
     }
 }
 
 /// `takes_turns`: others of this machine measure on the device, too.
-fn measure(out: &mut Out, global: &Global, options: &Sweep, takes_turns: bool) -> Result<(), Error> {
+fn measure(global: &Global, options: &Sweep, takes_turns: bool) -> Result<(), Error> {
     let brought = Brought::beside(options.subject.name().unwrap_or_default(), options.rungs.own.as_deref())?;
     let space = space(options, &brought)?;
     bench::check_sources(&space.rungs, options.cl_dir.as_deref(), global.quiet)?;
@@ -62,13 +62,13 @@ fn measure(out: &mut Out, global: &Global, options: &Sweep, takes_turns: bool) -
     let csv = if options.dry_run { None } else { open_output(options, global.force)? };
     interrupt::watch();
     let setup = Setup { takes_turns, ..global.setup(options.cl_dir.as_ref(), &brought.registry) };
-    let executor = bench::open(setup, &options.measure, bytes, ops)?;
+    let executor = bench::open(setup, options.measure.in_process, options.measure.deadline, bytes, ops)?;
     bench::announce(global, executor.info());
     let plan = plan(&space, &*executor, global)?;
     let shard = options.shard.map_or(Shard::ALL, |(index, of)| Shard { index, of });
     let mine: Vec<&Configuration> = plan.iter().filter(|c| shard.holds(c)).collect();
     if options.dry_run {
-        return out.text(&listing(&mine, plan.len()));
+        return print(&listing(&mine, plan.len()));
     }
     if csv.is_none() {
         global.note("the rows appear only in the summary: -o FILE or a pipe keeps them as CSV");
@@ -100,7 +100,7 @@ fn measure(out: &mut Out, global: &Global, options: &Sweep, takes_turns: bool) -
         spent: Spent::default(),
         ceiling: 0.0,
     };
-    sweep.run(out, &todo, options, global)
+    sweep.run(&todo, options, global)
 }
 
 /// Has workers measure the parts, joins their rows and sums them up.
@@ -206,7 +206,7 @@ fn open_output(options: &Sweep, is_forced: bool) -> Result<Option<CsvFile<Row>>,
         return CsvFile::append(path).map(Some);
     }
     if path == "-" && Stdout.is_terminal() {
-        return Out::check().map(|()| None);
+        return check_stdout().map(|()| None);
     }
     let holds_something = std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() > 0);
     let is_kept = path != "-" && holds_something && !is_forced;
@@ -263,7 +263,7 @@ struct SweepState<'a> {
 }
 
 impl SweepState<'_> {
-    fn run(mut self, out: &mut Out, todo: &[&Configuration], options: &Sweep, global: &Global) -> Result<(), Error> {
+    fn run(mut self, todo: &[&Configuration], options: &Sweep, global: &Global) -> Result<(), Error> {
         let started = Instant::now();
         let measured = self.measure(todo, options);
         self.jobs.observer = StatusLine::new(true);
@@ -273,7 +273,7 @@ impl SweepState<'_> {
                 global.say(report::summary(&self.rows, Screen::stderr()).trim_end());
                 Ok(())
             }
-            None => out.text(&report::summary(&self.rows, screen(global.color))),
+            None => print(&report::summary(&self.rows, screen(global.color))),
         };
         if matches!(measured, Err(Error::Interrupted)) {
             let done: BTreeSet<u64> = self.rows.iter().filter_map(|row| row.case_index).collect();

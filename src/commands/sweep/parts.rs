@@ -25,7 +25,7 @@ const LONGEST: Duration = Duration::from_secs(30);
 const DRIVER: &str = include_str!("local.py");
 
 /// The parts of some work, and the folder with what they leave.
-pub(crate) struct Parts {
+pub struct Parts {
     /// As `--workers` names them.
     workers: String,
     of: u64,
@@ -38,7 +38,7 @@ fn folder(output: &str) -> PathBuf {
 }
 
 /// The files in the folder for the parts of work whose rows go to a file: it goes when they are joined.
-pub(crate) fn left(options: &Sweep) -> Vec<PathBuf> {
+pub fn left(options: &Sweep) -> Vec<PathBuf> {
     // In a task, others write there.
     let is_leader = options.workers.is_some() && std::env::var_os(TASK).is_none();
     if is_leader { files::below(&folder(&options.output)) } else { Vec::new() }
@@ -46,7 +46,7 @@ pub(crate) fn left(options: &Sweep) -> Vec<PathBuf> {
 
 impl Parts {
     /// The parts that workers are to run, if any. Errors: no file for the rows.
-    pub(crate) fn of(options: &Sweep) -> Result<Option<Parts>, Error> {
+    pub fn of(options: &Sweep) -> Result<Option<Parts>, Error> {
         let Some(workers) = options.workers.clone() else { return Ok(None) };
         if options.output == "-" {
             return Err(Error::Usage("--workers needs -o FILE, in a folder that all workers reach".into()));
@@ -55,7 +55,7 @@ impl Parts {
     }
 
     /// In a task: the file of its part's rows, and which of the parts it is.
-    pub(crate) fn own(&self) -> Result<Option<(PathBuf, Shard)>, Error> {
+    pub fn own(&self) -> Result<Option<(PathBuf, Shard)>, Error> {
         if std::env::var(TASK).is_err() {
             return Ok(None);
         }
@@ -71,17 +71,17 @@ impl Parts {
     }
 
     /// The file of each part's rows.
-    pub(crate) fn files(&self) -> impl Iterator<Item = PathBuf> {
+    pub fn files(&self) -> impl Iterator<Item = PathBuf> {
         (0..self.of).map(|number| self.file(number))
     }
 
     /// Removes what the parts left.
-    pub(crate) fn remove(&self) {
+    pub fn remove(&self) {
         drop(fs::remove_dir_all(&self.folder));
     }
 
     /// The error that rows of parts are missing, with what tasks said last.
-    pub(crate) fn unfinished(&self, error: &Error) -> Error {
+    pub fn unfinished(&self, error: &Error) -> Error {
         let mut text = format!("{error}; the same command goes on");
         for number in 0..self.of {
             let said = files::read_to_string(&self.folder.join(format!("{number}.err"))).unwrap_or_default();
@@ -93,7 +93,7 @@ impl Parts {
     }
 
     /// Runs all parts to their ends. Parts that another run left unfinished go on.
-    pub(crate) fn run(&self) -> Result<(), Error> {
+    pub fn run(&self) -> Result<(), Error> {
         // An empty folder goes with the error.
         self.submit().inspect_err(|_| drop(fs::remove_dir(&self.folder)))
     }
@@ -155,7 +155,7 @@ fn failed(why: impl Display) -> Error {
 }
 
 /// Waits until no other process writes a part: one whose worker was lost may still be at it.
-pub(crate) fn wait_for_writer(path: &Path) {
+pub fn wait_for_writer(path: &Path) {
     if let Ok(file) = File::options().append(true).create(true).open(path) {
         drop(file.lock());
     }

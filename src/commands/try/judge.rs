@@ -21,18 +21,18 @@ use std::time::Duration;
 const SMALL_S: f64 = 15.0;
 
 /// A kernel file that was judged, and stays among its family's rungs.
-pub(crate) struct JudgedFile {
-    pub(crate) brought: Brought,
-    pub(crate) rung: Rung,
-    pub(crate) judgement: Judgement,
-    pub(crate) device: String,
+pub struct JudgedFile {
+    pub brought: Brought,
+    pub rung: Rung,
+    pub judgement: Judgement,
+    pub device: String,
     /// What its worker was allowed, in bytes.
-    pub(crate) memory: u64,
+    pub memory: u64,
 }
 
 /// Judges a reader's kernel, the last rung of its family: tries it where kernels go wrong.
 /// A wrong kernel is no error here: [`verdict`] makes one of it.
-pub(crate) fn judge_own(global: &Global, brought: Brought, options: &TryArgs) -> Result<JudgedFile, Error> {
+pub fn judge_own(global: &Global, brought: Brought, options: &TryArgs) -> Result<JudgedFile, Error> {
     let family = &brought.family;
     let rung = family.ladder.last().ok_or_else(|| Error::Failed("the kernel is no rung".into()))?;
     if let (Some(asked), Some(own)) = (options.ladder.dtype, rung.own_dtype())
@@ -75,7 +75,7 @@ pub(crate) fn judge_own(global: &Global, brought: Brought, options: &TryArgs) ->
 }
 
 /// Judges a rung of a family at small sizes and then at the case's own.
-pub(crate) fn judge_rung(
+pub fn judge_rung(
     global: &Global,
     registry: &Registry,
     (family, rung): (&Family, &Rung),
@@ -102,7 +102,7 @@ fn shape(family: &Family, options: &TryArgs) -> Result<Shape, Error> {
 }
 
 /// Bytes for data of this size, their copies and references, the threads of this machine and a compiler.
-pub(crate) fn usual_memory(bytes: u64) -> u64 {
+pub fn usual_memory(bytes: u64) -> u64 {
     const COMPILER: u64 = 2 << 30;
     const THREAD: u64 = 256 << 20;
     let threads = std::thread::available_parallelism().map_or(1, usize::from) as u64;
@@ -110,7 +110,7 @@ pub(crate) fn usual_memory(bytes: u64) -> u64 {
 }
 
 /// The error that a judgement makes, and its exit code.
-pub(crate) fn verdict(judged: &JudgedFile) -> Result<(), Error> {
+pub fn verdict(judged: &JudgedFile) -> Result<(), Error> {
     let name = judged.rung.label();
     Err(match judged.judgement.ruling {
         Ruling::Right => return Ok(()),

@@ -10,7 +10,7 @@ use crate::brought::{
     Brought, assembled, family_files, family_of_file, is_exercise, is_family_file, kernel_files, parted, read, shown,
 };
 use crate::cli::{Global, Ladder, PrintedSource, TryArgs};
-use crate::console::{Out, note, quoted, screen, worst_of};
+use crate::console::{note, print, quoted, screen, worst_of};
 use crate::count::{CheckFinding, CountRow};
 use crate::data::{Dtype, Params, Shape};
 use crate::judgement::{Judgement, Ruling};
@@ -47,18 +47,18 @@ fn limit(options: &Ladder) -> Duration {
     Duration::from_secs_f64(options.measure.deadline.unwrap_or(CHECK_S))
 }
 
-pub fn run(out: &mut Out, global: &Global, options: &TryArgs) -> Result<(), Error> {
+pub fn run(global: &Global, options: &TryArgs) -> Result<(), Error> {
     if let Some(name) = &options.template {
-        return template(out, name);
+        return template(name);
     }
     if let Some(source) = options.source {
-        return printed_kernels(out, global, options, source);
+        return printed_kernels(global, options, source);
     }
     let Some(what) = options.from.as_ref().or(options.file.as_ref()) else {
         return Err(Error::Usage("name a file, as in gpulab try mine/family.toml".into()));
     };
     if !options.watch {
-        return once(out, global, options, what);
+        return once(global, options, what);
     }
     const PAUSE: Duration = Duration::from_millis(200);
     interrupt::watch();
@@ -66,7 +66,7 @@ pub fn run(out: &mut Out, global: &Global, options: &TryArgs) -> Result<(), Erro
     loop {
         let state = stamps(file);
         note(&format!("--- {}, {} ---", shown(file), Run::begin().time_utc));
-        match once(out, global, options, what) {
+        match once(global, options, what) {
             Err(Error::Interrupted) => return Err(Error::Interrupted),
             Err(error) => note(&format!("gpulab: {error}")),
             Ok(()) => {}
@@ -94,7 +94,7 @@ fn stamps(file: &Path) -> Vec<Option<(SystemTime, u64)>> {
         .collect()
 }
 
-fn once(out: &mut Out, global: &Global, options: &TryArgs, what: &str) -> Result<(), Error> {
+fn once(global: &Global, options: &TryArgs, what: &str) -> Result<(), Error> {
     let (name, part) = parted(what);
     match &options.family {
         Some(family) if is_family_file(family) || is_family_file(name) => Err(Error::Usage(format!(
@@ -105,24 +105,23 @@ fn once(out: &mut Out, global: &Global, options: &TryArgs, what: &str) -> Result
             let family = family_of_file(&mut registry, Path::new(name), global.device.as_deref())?;
             let mut climbed = options.ladder.clone();
             climbed.variant = climbed.variant.or(part.map(str::to_owned));
-            climb_family(out, global, options, &climbed, (registry, &family), None)
+            climb_family(global, options, &climbed, (registry, &family), None)
         }
         None if !is_exercise(name) && (options.from.is_some() || name.ends_with(".cl")) => {
             let path = Path::new(name);
             let text = assembled(path, &read(path)?, "")?;
             let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            out.text(&draft(&text, &file, part).map_err(Error::Usage)?)
+            print(&draft(&text, &file, part).map_err(Error::Usage)?)
         }
         None if ladders().any(|family| family.name == name) => {
             Err(Error::Usage(format!("{what} is a ladder of gpulab's: gpulab {name} runs it")))
         }
-        _ => own_kernel(out, global, options, what),
+        _ => own_kernel(global, options, what),
     }
 }
 
 /// Climbs the ladder of a family that a file describes.
 fn climb_family(
-    out: &mut Out,
     global: &Global,
     options: &TryArgs,
     climbed: &Ladder,
@@ -150,7 +149,7 @@ fn climb_family(
     let is_clean = if is_checked { check_rungs(climbed, family, dtype, &study) } else { Ok(()) };
     // A driver may hide what the simulator found: both are told.
     let mut rows = Vec::new();
-    let done = ladder::run(out, global, climbed, &study, &mut rows);
+    let done = ladder::run(global, climbed, &study, &mut rows);
     if !is_checked {
         say(simulate::UNCHECKED);
     }
@@ -160,7 +159,7 @@ fn climb_family(
 
 /// A source's kernels as printed, with its table and its faults; NVIDIA's study is the transposition's own ladder in the source's
 /// set-up.
-fn printed_kernels(out: &mut Out, global: &Global, options: &TryArgs, source: PrintedSource) -> Result<(), Error> {
+fn printed_kernels(global: &Global, options: &TryArgs, source: PrintedSource) -> Result<(), Error> {
     let name = source.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
     if source == PrintedSource::Nvidia && !options.faults {
         /// Turns of NVIDIA's loop in the kernel.
@@ -173,7 +172,7 @@ fn printed_kernels(out: &mut Out, global: &Global, options: &TryArgs, source: Pr
         let mut study = LadderRun::new(family, shape, options.ladder.dtype, &params);
         study.series.push(inside);
         set_up(&mut study, name);
-        return ladder::run(out, global, &options.ladder, &study, &mut Vec::new());
+        return ladder::run(global, &options.ladder, &study, &mut Vec::new());
     }
     let file = cited(&if options.faults { format!("{name}_faults") } else { name.clone() });
     let file = file.ok_or_else(|| {
@@ -181,7 +180,7 @@ fn printed_kernels(out: &mut Out, global: &Global, options: &TryArgs, source: Pr
     })?;
     let mut registry = Registry::default();
     let family = oracle::declare(&mut registry, &file, global.device.as_deref())?.clone();
-    climb_family(out, global, options, &options.ladder, (registry, &family), Some(name))
+    climb_family(global, options, &options.ladder, (registry, &family), Some(name))
 }
 
 /// Gives a ladder what a source's has besides: its table, and its faults.
@@ -268,7 +267,7 @@ struct TryReport {
 
 /// A kernel that solves the problem of a family, judged, and timed between the family's rungs if it is right; `what` is its name,
 /// as in `mine.cl:kernel`.
-fn own_kernel(out: &mut Out, global: &Global, options: &TryArgs, what: &str) -> Result<(), Error> {
+fn own_kernel(global: &Global, options: &TryArgs, what: &str) -> Result<(), Error> {
     let mut json = options.ladder.output.json.as_deref().map(Sink::open).transpose()?;
     let mut report = TryReport {
         schema: 1,
@@ -277,7 +276,7 @@ fn own_kernel(out: &mut Out, global: &Global, options: &TryArgs, what: &str) -> 
         family: options.family.clone().unwrap_or_default(),
         ..TryReport::default()
     };
-    let done = judge_and_climb(out, global, options, what, &mut report);
+    let done = judge_and_climb(global, options, what, &mut report);
     let Some(json) = &mut json else { return done };
     report.exit_code = done.as_ref().err().map_or(0, Error::exit_code);
     report.error = done.as_ref().err().map(Error::to_string);
@@ -285,13 +284,7 @@ fn own_kernel(out: &mut Out, global: &Global, options: &TryArgs, what: &str) -> 
     worst_of([done, written])
 }
 
-fn judge_and_climb(
-    out: &mut Out,
-    global: &Global,
-    options: &TryArgs,
-    what: &str,
-    report: &mut TryReport,
-) -> Result<(), Error> {
+fn judge_and_climb(global: &Global, options: &TryArgs, what: &str, report: &mut TryReport) -> Result<(), Error> {
     if global.verbose {
         note("OpenCL drivers run a kernel as native code of this user: deadline and memory limit are not a sandbox");
     }
@@ -306,14 +299,14 @@ fn judge_and_climb(
         }
     };
     let is_found = word.as_ref().is_some_and(|(_, is_found)| *is_found);
-    tell(out, global, options, |screen| judged::text(&judged.rung.label(), &judged.judgement, is_found, screen))?;
+    tell(global, options, |screen| judged::text(&judged.rung.label(), &judged.judgement, is_found, screen))?;
     report.rung = Some(judged.rung.variant().into());
     report.device = Some(judged.device.clone());
     report.hint = hint(&judged.judgement, is_found);
     report.judgement = Some(judged.judgement.clone());
     let is_clean = match word {
-        Some((word, _)) => tell(out, global, options, |_| word.clone()),
-        None if is_checked => check(out, global, options, &judged, report),
+        Some((word, _)) => tell(global, options, |_| word.clone()),
+        None if is_checked => check(global, options, &judged, report),
         None => Ok(()),
     };
     judge::verdict(&judged)?;
@@ -321,10 +314,10 @@ fn judge_and_climb(
     if !is_checked {
         say(simulate::UNCHECKED);
     }
-    let climbed = climb(out, global, options, &judged, &mut report.rows);
+    let climbed = climb(global, options, &judged, &mut report.rows);
     report.landing = landing(&judged.brought.family, &judged.rung, &report.rows);
     if climbed.is_ok() {
-        count(out, global, options, what, &judged, report)?;
+        count(global, options, what, &judged, report)?;
     }
     climbed
 }
@@ -341,7 +334,6 @@ fn brought(options: &TryArgs, what: &str) -> Result<Brought, Error> {
 
 /// Counts the kernel and the rungs between which it landed, and says what would pay most; without a simulator, says so.
 fn count(
-    out: &mut Out,
     global: &Global,
     options: &TryArgs,
     what: &str,
@@ -362,7 +354,7 @@ fn count(
             return Ok(());
         }
     }
-    tell(out, global, options, |screen| format!("\n{}", report::count::table(&report.counts, false, screen)))?;
+    tell(global, options, |screen| format!("\n{}", report::count::table(&report.counts, false, screen)))?;
     let variant = judged.rung.variant();
     let own: Vec<CountRow> = report.counts.iter().filter(|row| row.variant == variant).cloned().collect();
     let Some(row) = report.rows.iter().find(|row| row.variant == variant) else { return Ok(()) };
@@ -375,25 +367,17 @@ fn count(
         }
         _ => String::new(),
     };
-    tell(out, global, options, |screen| {
-        format!("\n{}{film}", report::payoff::text(&payoffs, &row.family, None, screen))
-    })
+    tell(global, options, |screen| format!("\n{}{film}", report::payoff::text(&payoffs, &row.family, None, screen)))
 }
 
 /// Runs the kernel in the simulator, and says what that found.
-fn check(
-    out: &mut Out,
-    global: &Global,
-    options: &TryArgs,
-    judged: &JudgedFile,
-    report: &mut TryReport,
-) -> Result<(), Error> {
+fn check(global: &Global, options: &TryArgs, judged: &JudgedFile, report: &mut TryReport) -> Result<(), Error> {
     let limit = limit(&options.ladder);
     let mut worker = simulate::open(&judged.brought.registry, limit)?;
     let kernel = (&judged.brought.family, &judged.rung);
     let checked = simulate::check(&mut worker, kernel, &judged.judgement.asked, limit)?;
     let source = judged.rung.text().unwrap_or_default();
-    tell(out, global, options, |screen| simulate::told(&checked, source, screen))?;
+    tell(global, options, |screen| simulate::told(&checked, source, screen))?;
     // What nobody looked at has no list of faults, not even an empty one.
     let verdict = simulate::verdict(&checked, &judged.rung.label(), true);
     if !matches!(verdict, Err(Error::Untrusted(_))) {
@@ -402,13 +386,7 @@ fn check(
     verdict
 }
 
-fn climb(
-    out: &mut Out,
-    global: &Global,
-    options: &TryArgs,
-    judged: &JudgedFile,
-    rows: &mut Vec<Row>,
-) -> Result<(), Error> {
+fn climb(global: &Global, options: &TryArgs, judged: &JudgedFile, rows: &mut Vec<Row>) -> Result<(), Error> {
     // --json is ours.
     let mut climbed: Ladder = options.ladder.clone();
     climbed.output.json = None;
@@ -422,7 +400,7 @@ fn climb(
     study.own = Some(&judged.rung);
     study.memory = Some(judged.memory);
     study.to_stderr = leaves_stdout(options);
-    ladder::run(out, global, &climbed, &study, rows)
+    ladder::run(global, &climbed, &study, rows)
 }
 
 /// Whether a file takes standard output, so that all else goes to standard error.
@@ -431,19 +409,19 @@ fn leaves_stdout(options: &TryArgs) -> bool {
     [&output.json, &output.csv, &output.md, &output.samples].map(Option::as_deref).contains(&Some("-"))
 }
 
-fn tell(out: &mut Out, global: &Global, options: &TryArgs, text: impl Fn(Screen) -> String) -> Result<(), Error> {
+fn tell(global: &Global, options: &TryArgs, text: impl Fn(Screen) -> String) -> Result<(), Error> {
     if leaves_stdout(options) {
         say(text(Screen::stderr()).trim_end());
         return Ok(());
     }
-    out.text(&text(screen(global.color)))
+    print(&text(screen(global.color)))
 }
 
 /// Prints a kernel of a family to begin with, or writes a family to begin with into a folder; nothing that is there is
 /// overwritten.
-fn template(out: &mut Out, name: &str) -> Result<(), Error> {
+fn template(name: &str) -> Result<(), Error> {
     if let Some(text) = text(&format!("templates/{name}.cl")) {
-        return out.text(text);
+        return print(text);
     }
     let folder = Path::new(name);
     let paths: Vec<(PathBuf, &str)> = TEMPLATE.iter().map(|(name, text)| (folder.join(name), *text)).collect();
@@ -452,7 +430,7 @@ fn template(out: &mut Out, name: &str) -> Result<(), Error> {
     }
     for (path, text) in &paths {
         files::write_whole(path, text).map_err(Error::unwritten(path))?;
-        out.text(&format!("wrote {}\n", path.display()))?;
+        print(&format!("wrote {}\n", path.display()))?;
     }
-    out.text(&format!("run it: gpulab try {}\n", folder.join("family.toml").display()))
+    print(&format!("run it: gpulab try {}\n", folder.join("family.toml").display()))
 }

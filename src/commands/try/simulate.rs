@@ -15,19 +15,19 @@ use crate::{Error, ceilings, interrupt};
 use std::time::Duration;
 
 /// What is said where no simulator ran.
-pub(crate) const UNCHECKED: &str = "races were not looked for: --check does, in the simulator Oclgrind";
+pub const UNCHECKED: &str = "races were not looked for: --check does, in the simulator Oclgrind";
 
 const SECOND_OPINION: Duration = Duration::from_secs(20);
 
 /// A worker in the simulator; each case may take as long as `limit`.
-pub(crate) fn open(registry: &Registry, limit: Duration) -> Result<CheckingWorker, Error> {
+pub fn open(registry: &Registry, limit: Duration) -> Result<CheckingWorker, Error> {
     interrupt::watch();
     let folder = ceilings::folder()?.join(PLUGINS_FOLDER);
     CheckingWorker::open(&folder, Setup::of(registry), limit, (interrupt::interrupted, say))
 }
 
 /// Runs a rung's case over some groups and a rest, or as it is where the family cannot have so few.
-pub(crate) fn check(
+pub fn check(
     worker: &mut CheckingWorker,
     (family, rung): (&Family, &Rung),
     case: &Case,
@@ -52,7 +52,7 @@ pub(crate) fn check(
 }
 
 /// What was found in a kernel of this text, in words, or why nothing can be said.
-pub(crate) fn told(checked: &Checked, source: &str, screen: Screen) -> String {
+pub fn told(checked: &Checked, source: &str, screen: Screen) -> String {
     let found = count::found(
         &checked.findings,
         &|file, line| line_of(source, file, line).map(|text| text.trim().to_owned()),
@@ -68,7 +68,7 @@ pub(crate) fn told(checked: &Checked, source: &str, screen: Screen) -> String {
 }
 
 /// The error that a check makes.
-pub(crate) fn verdict(checked: &Checked, name: &str, strict: bool) -> Result<(), Error> {
+pub fn verdict(checked: &Checked, name: &str, strict: bool) -> Result<(), Error> {
     match checked.doubt() {
         _ if !checked.findings.is_empty() => {
             Err(Error::WrongResult(format!("{name}: the simulator found faults: see above")))
@@ -80,7 +80,7 @@ pub(crate) fn verdict(checked: &Checked, name: &str, strict: bool) -> Result<(),
 
 /// What the simulator says of a kernel that is wrong on a device, at the smallest size where it is, and whether that is the
 /// fault; nothing without a simulator, or where it cannot tell.
-pub(crate) fn second_opinion(
+pub fn second_opinion(
     registry: &Registry,
     (rung, judgement): (&Rung, &Judgement),
     device: Option<&str>,

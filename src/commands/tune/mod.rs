@@ -6,7 +6,7 @@ use super::show::records::read;
 use crate::bench::{self, Input};
 use crate::brought::{Brought, family_of_file};
 use crate::cli::{Global, TuneArgs};
-use crate::console::{self, Out, note, screen};
+use crate::console::{self, note, print, screen};
 use crate::device::{doctor, select};
 use crate::kernels::{Form, Registry, Sources, built_in};
 use crate::record::groups::groups;
@@ -23,24 +23,24 @@ use gpulab_model::Joined;
 use search::{AskedTuning, Tuning, listing};
 use std::path::Path;
 
-pub(crate) use search::narrowed;
+pub use search::narrowed;
 
 /// Searches, measures the best again, remembers them, and explains; or lists, forgets, writes or reads what is remembered; or
 /// replays recorded rows.
-pub fn run(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Error> {
+pub fn run(global: &Global, options: &TuneArgs) -> Result<(), Error> {
     if !options.replay.is_empty() {
-        return replayed(out, global, options);
+        return replayed(global, options);
     }
     match (&options.export, &options.import) {
         (Some(path), _) => outputs::write(path, outputs::json(&remembered(global)?)?),
-        (_, Some(path)) => import(out, path),
-        _ if options.list => list(out, global, options.subject.name()),
-        _ if options.forget => forget(out, global, options.subject.name()),
-        _ => search(out, global, options),
+        (_, Some(path)) => import(path),
+        _ if options.list => list(global, options.subject.name()),
+        _ if options.forget => forget(global, options.subject.name()),
+        _ => search(global, options),
     }
 }
 
-fn search(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Error> {
+fn search(global: &Global, options: &TuneArgs) -> Result<(), Error> {
     let brought = Brought::beside(options.subject.name().unwrap_or_default(), options.rungs.own.as_deref())?;
     let asked = AskedTuning::new(options, &brought)?;
     bench::check_sources(&asked.rungs, options.cl_dir.as_deref(), global.quiet)?;
@@ -50,12 +50,12 @@ fn search(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Erro
     let space = asked.space(options, &*executor)?;
     space.narrowings.iter().filter_map(narrowed).for_each(|text| global.say(&text));
     if options.dry_run {
-        return out.text(&listing(&space));
+        return print(&listing(&space));
     }
     let info = executor.info().clone();
     let tuning = Tuning::open(&asked, options, global, &space, executor)?;
     bench::announce(global, &info);
-    tuning.run(out, global)
+    tuning.run(global)
 }
 
 /// What is remembered of the device that was chosen, or of every device. A damaged file is named, and left out.
@@ -94,13 +94,13 @@ fn chosen(global: &Global, name: Option<&str>) -> Result<Vec<TunedFile>, Error> 
     Ok(all)
 }
 
-fn list(out: &mut Out, global: &Global, name: Option<&str>) -> Result<(), Error> {
+fn list(global: &Global, name: Option<&str>) -> Result<(), Error> {
     let width = console::width();
     for file in chosen(global, name)? {
         let head = format!("{} ({}, {})", format::device(&file.device), file.platform, file.driver);
-        out.text(&wrapped(&head, "", "  ", width))?;
+        print(&wrapped(&head, "", "  ", width))?;
         for entry in &file.entries {
-            out.text(&wrapped(&line(entry), "  ", "    ", width))?;
+            print(&wrapped(&line(entry), "  ", "    ", width))?;
         }
     }
     Ok(())
@@ -136,13 +136,13 @@ fn line(entry: &TunedEntry) -> String {
     format!("{} {best}{label}, {kind}: {}{gain}{other}", entry.family, settings.trim_end())
 }
 
-fn forget(out: &mut Out, global: &Global, name: Option<&str>) -> Result<(), Error> {
+fn forget(global: &Global, name: Option<&str>) -> Result<(), Error> {
     let all = chosen(global, name)?;
     all.iter().try_for_each(|file| file.forget(&ceilings::folder()?))?;
-    out.text(&format!("entries forgotten: {}\n", all.iter().map(|file| file.entries.len()).sum::<usize>()))
+    print(&format!("entries forgotten: {}\n", all.iter().map(|file| file.entries.len()).sum::<usize>()))
 }
 
-fn import(out: &mut Out, path: &Path) -> Result<(), Error> {
+fn import(path: &Path) -> Result<(), Error> {
     let name = path.display();
     let text = files::read_to_string(path).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
     let all = serde_json::from_str::<Vec<TunedFile>>(&text).map_err(|e| e.to_string());
@@ -153,11 +153,11 @@ fn import(out: &mut Out, path: &Path) -> Result<(), Error> {
         file.remember(&ceilings::folder()?)?.iter().for_each(|why| note(why));
     }
     let taken = all.iter().map(|file| file.entries.len()).sum::<usize>();
-    out.text(&format!("imported entries: {taken}; each is used on its own device and driver only\n"))
+    print(&format!("imported entries: {taken}; each is used on its own device and driver only\n"))
 }
 
 /// Prints for each problem in the files how many evaluations the strategies need.
-fn replayed(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Error> {
+fn replayed(global: &Global, options: &TuneArgs) -> Result<(), Error> {
     let mut told: Vec<(String, Replay)> = Vec::new();
     for file in &options.replay {
         let name = file.display().to_string();
@@ -177,7 +177,7 @@ fn replayed(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Er
     if told.is_empty() {
         return Err(Error::Usage("the files have no rows of a device: nothing to search".into()));
     }
-    out.text(&replays(&told, screen(global.color)))
+    print(&replays(&told, screen(global.color)))
 }
 
 /// The problem of these rows, and the rungs that they are of, where these are not the whole ladder.

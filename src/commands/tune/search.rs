@@ -3,7 +3,7 @@
 use crate::brought::Brought;
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, TuneArgs};
-use crate::console::{Out, note, screen, worst_of};
+use crate::console::{note, print, screen, worst_of};
 use crate::data::{Dtype, Params, Shape};
 use crate::kernels::{Family, Rung, Sources};
 use crate::outcome::{Candidate, Executor, Job, Outcome, Settings, Spent, Status};
@@ -46,21 +46,21 @@ const TIMES: [u32; 4] = [2, 4, 8, 16];
 const GOOD_ENOUGH_PCT: f64 = 95.0;
 
 /// What a search is asked for.
-pub(crate) struct AskedTuning<'a> {
-    pub(crate) family: &'a Family,
+pub struct AskedTuning<'a> {
+    pub family: &'a Family,
     /// The file that describes the family, from the root.
     file: Option<String>,
-    pub(crate) rungs: Vec<&'a Rung>,
-    pub(crate) shape: Shape,
-    pub(crate) dtype: Dtype,
+    pub rungs: Vec<&'a Rung>,
+    pub shape: Shape,
+    pub dtype: Dtype,
     /// Settings that the answer depends on.
-    pub(crate) choices: Params,
+    pub choices: Params,
     /// Values to try in place of tunables' own.
     settings: Vec<Setting>,
 }
 
 impl<'a> AskedTuning<'a> {
-    pub(crate) fn new(options: &TuneArgs, brought: &'a Brought) -> Result<AskedTuning<'a>, Error> {
+    pub fn new(options: &TuneArgs, brought: &'a Brought) -> Result<AskedTuning<'a>, Error> {
         let family = &brought.family;
         let rungs = brought.rungs(options.rungs.variant.as_deref())?;
         let dtype = bench::dtype(family, options.dtype)?;
@@ -88,7 +88,7 @@ impl<'a> AskedTuning<'a> {
         Ok(AskedTuning { family, file, rungs, shape, dtype, choices, settings })
     }
 
-    pub(crate) fn space(&self, options: &TuneArgs, executor: &dyn Executor) -> Result<TuningSpace<'a>, Error> {
+    pub fn space(&self, options: &TuneArgs, executor: &dyn Executor) -> Result<TuningSpace<'a>, Error> {
         let base = Case {
             params: self.choices.clone(),
             seed: options.seed,
@@ -108,12 +108,12 @@ impl<'a> AskedTuning<'a> {
 }
 
 /// What the settings of a rung came to, if they are fewer than its file spans.
-pub(crate) fn narrowed((rung, narrowing): &(&Rung, Narrowing)) -> Option<String> {
+pub fn narrowed((rung, narrowing): &(&Rung, Narrowing)) -> Option<String> {
     Some(format!("{}: {}", rung.label(), narrowing.text()?))
 }
 
 /// A line for each rung, with how many configurations it has.
-pub(crate) fn listing(space: &TuningSpace<'_>) -> String {
+pub fn listing(space: &TuningSpace<'_>) -> String {
     let mut text = String::new();
     for rung in &space.rungs {
         let count = space.candidates.iter().filter(|c| c.case.variant == rung.variant()).count();
@@ -127,7 +127,7 @@ pub(crate) fn listing(space: &TuningSpace<'_>) -> String {
 }
 
 /// A search under way.
-pub(crate) struct Tuning<'a> {
+pub struct Tuning<'a> {
     asked: &'a AskedTuning<'a>,
     options: &'a TuneArgs,
     space: &'a TuningSpace<'a>,
@@ -151,7 +151,7 @@ pub(crate) struct Tuning<'a> {
 
 impl<'a> Tuning<'a> {
     /// Opens the files, and reads what an earlier run of the same search left in the rows'.
-    pub(crate) fn open(
+    pub fn open(
         asked: &'a AskedTuning<'a>,
         options: &'a TuneArgs,
         global: &Global,
@@ -201,7 +201,7 @@ impl<'a> Tuning<'a> {
     }
 
     /// Searches, measures the best again, explains, and remembers them.
-    pub(crate) fn run(mut self, out: &mut Out, global: &Global) -> Result<(), Error> {
+    pub fn run(mut self, global: &Global) -> Result<(), Error> {
         let went = self.measure();
         self.observer = StatusLine::new(true);
         let to_stderr =
@@ -211,7 +211,7 @@ impl<'a> Tuning<'a> {
                 global.say(self.explained(went.as_ref().ok(), Screen::stderr()).trim_end());
                 Ok(())
             }
-            false => out.text(&self.explained(went.as_ref().ok(), screen(global.color))),
+            false => print(&self.explained(went.as_ref().ok(), screen(global.color))),
         };
         global
             .say(&wrapped(&time_split(self.spent, self.ceiling, self.began.elapsed().as_secs_f64()), Screen::stderr()));
@@ -265,7 +265,7 @@ impl<'a> Tuning<'a> {
         loop {
             let rows = self.latest();
             let mut winners = self.space.rungs.iter().filter_map(|rung| {
-                let own: Vec<Row> = rows.iter().filter(|row| row.variant == rung.variant()).cloned().collect();
+                let own = of_rung(&rows, rung);
                 self.winner(&own).and_then(|(best, _)| best.case_index)
             });
             let Some(index) = winners.find(|index| !checked.contains(index)) else { return Ok(()) };
@@ -456,7 +456,7 @@ impl<'a> Tuning<'a> {
         let family = self.asked.family;
         let mut entries = Vec::new();
         for rung in self.space.rungs.iter().filter(|rung| is_lasting(family, rung)) {
-            let own: Vec<Row> = rows.iter().filter(|row| row.variant == rung.variant()).cloned().collect();
+            let own = of_rung(&rows, rung);
             // Of one configuration nothing is known to be best, unless there is no other.
             let has_others = self.space.candidates.iter().filter(|c| c.case.variant == rung.variant()).count() > 1;
             if own.len() > 1 || !has_others {
@@ -521,7 +521,7 @@ impl<'a> Tuning<'a> {
         let space = self.space;
         let mut open = Vec::new();
         for rung in &space.rungs {
-            let own: Vec<Row> = rows.iter().filter(|row| row.variant == rung.variant()).cloned().collect();
+            let own = of_rung(&rows, rung);
             if let Some((best, Some(default))) = self.rivals(&own)
                 && is_undecided(best, Some(default))
             {
@@ -531,6 +531,10 @@ impl<'a> Tuning<'a> {
         }
         open
     }
+}
+
+fn of_rung(rows: &[Row], rung: &Rung) -> Vec<Row> {
+    rows.iter().filter(|row| row.variant == rung.variant()).cloned().collect()
 }
 
 /// A reader's single kernel may be another one tomorrow.
