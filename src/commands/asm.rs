@@ -13,7 +13,7 @@ use crate::occupancy::{self, GroupNeeds};
 use crate::outcome::{Executor, Status};
 use crate::plan::Case;
 use crate::processes::output_within;
-use crate::report::{self, asm};
+use crate::report::asm;
 use crate::terminal::say;
 use crate::worker::{WorkerProcess, Wrapper};
 use crate::{Error, bench, interrupt};
@@ -62,7 +62,7 @@ pub fn run(global: &Global, options: &AsmArgs) -> Result<(), Error> {
         }
     }
     let groups = shown.iter().flat_map(|one| &one.groups);
-    groups.into_iter().try_for_each(|said| print(&report::format::wrap(said, screen.width, "  ")))
+    groups.into_iter().try_for_each(|said| print(&screen.wrap(said)))
 }
 
 fn show(what: &str, global: &Global, options: &AsmArgs) -> Result<Shown, Error> {

@@ -159,13 +159,13 @@ impl<'a> ExperimentState<'a> {
         // A trial that cannot run is finished before those that go through all rounds.
         self.points.sort_by_key(|(index, _)| *index);
         let points: Vec<Point> = self.points.drain(..).map(|(_, point)| point).collect();
-        let Experiment { name, question, x_label, .. } = study.experiment;
+        let Experiment { name, question, .. } = study.experiment;
         let finding = study.experiment.finding(&points);
         if !points.is_empty() {
             self.outputs.json_only(&ExperimentAnswer { experiment: name, question, finding: &finding });
         }
         self.outputs.tell(global, &|screen| {
-            let mut text = report::experiment::text(&points, question, &finding, x_label, screen);
+            let mut text = report::experiment::text(&points, question, &finding, screen);
             if !is_first {
                 text.insert(0, '\n');
             }

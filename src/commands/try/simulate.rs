@@ -6,7 +6,7 @@ use crate::judging::ragged;
 use crate::kernels::{Family, Registry, Rung, tile_of_a_group};
 use crate::outcome::Status;
 use crate::plan::Case;
-use crate::report::format::{self, Screen};
+use crate::report::format::Screen;
 use crate::report::{count, judged};
 use crate::simulator::{CheckEnd, Checked, CheckingWorker, PLUGINS_FOLDER};
 use crate::terminal::say;
@@ -64,7 +64,7 @@ pub fn told(checked: &Checked, source: &str, screen: Screen) -> String {
         None if found.is_empty() => "check: no race, no access out of bounds, no value that was never set".into(),
         None => return found,
     };
-    found + &format::wrap(&format::terminal(&end), screen.width, "  ")
+    found + &screen.wrap_foreign(&end)
 }
 
 /// The error that a check makes.
@@ -107,7 +107,7 @@ pub fn second_opinion(
         CheckEnd::Right => return Ok(None),
     };
     let size = judged::size(judgement, case.shape);
-    Ok(Some((format::wrap(&format!("check: with {size} {sentence}"), screen.width, "  "), false)))
+    Ok(Some((screen.wrap(&format!("check: with {size} {sentence}")), false)))
 }
 
 fn is_wrong_over_the_same_data(registry: &Registry, case: &Case, device: Option<&str>) -> Result<bool, Error> {
