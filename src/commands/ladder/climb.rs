@@ -7,11 +7,10 @@ use crate::kernels::{Family, Registry, Rung};
 use crate::outcome::{Executor, Job, Settings, Status};
 use crate::outputs::Outputs;
 use crate::plan::{Case, WorkGroup};
-use crate::record::{
-    CPU_DOUBLE, Ceiling, HOST, LaunchCost, Peaks, REPEATS, Record, Row, Run, SampleRow, Scene, flag, relate,
-};
+use crate::record::{CPU_DOUBLE, Ceiling, HOST, LaunchCost, REPEATS, Record, Row, Run, SampleRow, Scene, flag, relate};
 use crate::report::progress::StatusLine;
 use crate::runner::{FOR_LIMITS, Pace};
+use crate::values::Peak;
 use crate::{Error, bench, stats};
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -96,7 +95,7 @@ pub struct Climb<'a> {
     pub tuned: BTreeMap<String, Case>,
     pub rungs: Vec<&'a Rung>,
     pub settings: Settings,
-    pub peaks: Peaks,
+    pub peaks: Vec<Peak>,
     pub verbose: bool,
     run: Run,
     pub executor: Box<dyn Executor>,
@@ -134,7 +133,7 @@ impl<'a> Climb<'a> {
             tuned: BTreeMap::new(),
             rungs: ladder.family.kernels().collect(),
             settings: options.measure.settings(),
-            peaks: Peaks::default(),
+            peaks: Vec::new(),
             verbose: false,
             run: Run { quick: options.measure.quick, ..Run::begin() },
             executor,
@@ -417,7 +416,7 @@ impl<'a> Climb<'a> {
         let tuned = self.tuned.contains_key(variant) && !is_declared;
         let [cache_bytes, cache_reach] = [scene.cache_bytes, scene.cache_reach].map(|bytes| bytes.max(self.cached));
         let bound = Some(self.ladder.family.ceiling);
-        Scene { bound, launch: self.launch, peaks: self.peaks, cache_bytes, cache_reach, tuned, ..scene }
+        Scene { bound, launch: self.launch, peaks: self.peaks.clone(), cache_bytes, cache_reach, tuned, ..scene }
     }
 
     /// Says what is done now.
