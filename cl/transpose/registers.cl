@@ -32,6 +32,7 @@ void turn_block(TV *v)
 #endif
 }
 
+#ifndef SKEWED    // else skewed.cl has the kernel
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void transpose_registers(__global const T *restrict in, __global T *restrict out, const INDEX width,
                          const INDEX height, const INDEX in_pitch, const INDEX out_pitch)
@@ -60,3 +61,4 @@ void transpose_registers(__global const T *restrict in, __global T *restrict out
         store_vector(tile[r * ACROSS + (c ^ r / VEC)], out, y * out_pitch + x, LEFT(x, height, y < width));
     }
 }
+#endif

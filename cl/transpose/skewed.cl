@@ -1,12 +1,12 @@
-// `registers` where rows begin at no whole vector, instead of its kernel: a tile writes each row of the output from the next
-// multiple of SKEWED elements on, for which it reads SKEWED rows more than it has; the topmost tile writes what comes before, too.
-// Comes after registers.cl.
+// The kernel of `registers` where rows begin at no whole vector: a tile writes each row of the output from the next multiple of
+// SKEWED elements on, for which it reads SKEWED rows more than it has; the topmost tile writes what comes before, too. Comes
+// after registers.cl.
 #ifdef SKEWED
 #define SKEWED_PITCH (TILE + 1) // elements from one of the tile's TILE + SKEWED rows to the next
 
 __kernel __attribute__((reqd_work_group_size(TILE * SKEWED, 1, 1)))
-void transpose_skewed(__global const T *restrict in, __global T *restrict out, const INDEX width, const INDEX height,
-                      const INDEX in_pitch, const INDEX out_pitch)
+void transpose_registers(__global const T *restrict in, __global T *restrict out, const INDEX width,
+                         const INDEX height, const INDEX in_pitch, const INDEX out_pitch)
 {
     __local T tile[(TILE + SKEWED) * SKEWED_PITCH];
     const uint id = get_local_id(0), column = id % TILE, down = id / TILE;

@@ -356,10 +356,7 @@ fn skewed(ask: &Ask<'_>) -> Planned {
     plan.set(VEC.name, vector);
     plan.note(SKEW.name, 1);
     plan.define("SKEWED", sector);
-    let wg = WorkGroup::linear(tile.work_group().size());
-    let mut plan = launch(plan, groups, wg, &[], (side + sector) * (side + 1))?;
-    plan.passes[0].kernel = "transpose_skewed".to_owned();
-    Ok(plan)
+    launch(plan, groups, WorkGroup::linear(tile.work_group().size()), &[], (side + sector) * (side + 1))
 }
 
 /// The tile of `registers`, which has a work-group size of its own. What it takes by default was measured on an H200: blocks
