@@ -3,8 +3,9 @@
 use crate::Error;
 use crate::cli::{Color, Global};
 use crate::report::format;
-use crate::terminal::{self, Screen, Stdout, say};
-use gpulab_system::text::Joined;
+use crate::report::format::Screen;
+use crate::terminal::{self, Stdout, say};
+use gpulab_model::Joined;
 use std::io::{ErrorKind, IsTerminal, Write};
 
 /// Standard output, with failures as errors. A reader who went away is none: the command goes on to its verdict.

@@ -10,7 +10,7 @@
 //!   `distances` is a graph's job.
 //! - `counting` runs the simulator.
 //! - `shown` finds recorded results.
-//! - `console`, `outputs` and `shell` are how commands speak and write.
+//! - `console`, `outputs` and `shell` are how commands speak and write; `interrupt` is how a user stops them.
 
 mod adopt;
 mod bench;
@@ -20,6 +20,7 @@ mod console;
 mod counting;
 mod distances;
 mod filming;
+mod interrupt;
 mod laboratory;
 mod ladder;
 mod outputs;
@@ -35,13 +36,12 @@ mod written;
 mod fake;
 
 pub use gpulab_cpu as cpu;
-pub use gpulab_engine::{device, input, judging, oracle, runner, simulator, worker};
+pub use gpulab_engine::{device, input, judging, oracle, processes, runner, simulator, worker};
 pub use gpulab_graph as graph;
 pub use gpulab_kernels as kernels;
 pub use gpulab_kernels::{exchange, occupancy, values};
 pub use gpulab_model::{Error, check, data, each_array, error, outcome, plan, stats, suggest};
 pub use gpulab_record as record;
-pub use gpulab_record::{compare, store};
+pub use gpulab_record::{compare, files, store, terminal};
 pub use gpulab_report as report;
 pub use gpulab_study::{asm, ceilings, count, exercise, experiments, judgement, sweep, tune, why};
-pub use gpulab_system::{children, files, interrupt, memory, stdout, terminal};

@@ -8,11 +8,11 @@ pub(crate) use crate::kernels::{FAMILIES, Family, Form, Registry, Rung, Sources,
 pub(crate) use crate::outcome::{DeviceInfo, Executor, Outcome, Settings, Status, Stop};
 pub(crate) use crate::plan::{Case, WorkGroup};
 pub(crate) use crate::record::{Record, Row, Run, Scene};
-pub(crate) use crate::report::format;
-pub(crate) use crate::terminal::{Screen, say};
+pub(crate) use crate::report::format::{self, Screen};
+pub(crate) use crate::terminal::say;
 pub(crate) use crate::worker::{Setup, WorkerProcess};
 pub(crate) use crate::{Error, files, interrupt, values};
-pub(crate) use gpulab_system::text::Joined;
+pub(crate) use gpulab_model::Joined;
 pub(crate) use std::collections::BTreeMap;
 pub(crate) use std::fs;
 pub(crate) use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Words as a shell takes them.
 
-use gpulab_system::text::Joined;
+use gpulab_model::Joined;
 
 /// A word as a shell takes it.
 pub(crate) fn quoted(word: &str) -> String {

@@ -12,7 +12,7 @@ use crate::record::COPY;
 use crate::report::progress::StatusLine;
 use crate::runner::Pace;
 use crate::worker::{open_session, usual_deadline};
-use crate::{memory, stats, sweep};
+use crate::{processes, stats, sweep};
 use std::borrow::Borrow;
 
 /// The work-group of kernels that have none of their own.
@@ -92,7 +92,7 @@ impl Input<'_> {
 
     fn check_memory(&self, bytes: u64, copies: u64, what_for: &str) -> Result<(), Error> {
         let needed = bytes.saturating_mul(copies);
-        match memory::available() {
+        match processes::available_memory() {
             Some(available) if needed > available => Err(Error::Usage(format!(
                 "{} need {} of memory {what_for}, and {} is available: choose a smaller size",
                 elements(self.family, self.shape),

@@ -6,7 +6,7 @@ use crate::outcome::{Cache, Clock};
 use crate::plan::WorkGroup;
 use crate::values;
 use clap::{Arg, Args};
-use gpulab_system::text::Joined;
+use gpulab_model::Joined;
 use std::path::PathBuf;
 
 #[derive(Clone, Debug, Args)]

@@ -6,7 +6,7 @@ use crate::plan::REPEATS;
 use crate::values;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
-use gpulab_system::text::Joined;
+use gpulab_model::Joined;
 use std::marker::PhantomData;
 
 pub trait Of {

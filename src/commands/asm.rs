@@ -4,13 +4,12 @@
 use crate::adopt::{Brought, line_of};
 use crate::asm::{AsmKernel, parse};
 use crate::bench;
-use crate::children::output_within;
 use crate::cli::AsmArgs;
 use crate::counting::{beside, source_line};
 use crate::files::ScratchFolder;
 use crate::occupancy::{self, GroupNeeds};
 use crate::prelude::*;
-use crate::report;
+use crate::processes::output_within;
 use crate::report::asm;
 use crate::worker::Wrapper;
 use std::ffi::OsStr;
@@ -52,19 +51,16 @@ pub fn run(out: &mut Out, global: &Global, options: &AsmArgs) -> Result<(), Erro
     } else {
         for one in &shown {
             let sources = Sources { dir: options.kernels.cl_dir.clone() };
-            let counts = |file: &str, line| counted(&one.counts, file, line);
-            let about = &asm::ShownKernel {
-                name: &one.name,
-                file: &one.rung.path,
-                source: &|file, line| text_of_line(&sources, &one.rung, file, line),
-                counted: options.counts.then_some(&counts),
-                is_whole: global.verbose,
-            };
-            out.text(&asm::by_line(&one.listing.what, &one.listing.kernels, about, screen))?;
+            let counts = |file: &str, line: u64| counted(&one.counts, file, line);
+            let source = |file: &str, line| text_of_line(&sources, &one.rung, file, line);
+            let title = format!("{}: {}", one.name, one.listing.what);
+            let counts = options.counts.then_some(&counts as &dyn Fn(&str, u64) -> u64);
+            let KernelListing { kernels, .. } = &one.listing;
+            out.text(&asm::by_line(&title, kernels, &one.rung.path, &source, counts, global.verbose, screen))?;
         }
     }
     let groups = shown.iter().flat_map(|one| &one.groups);
-    groups.into_iter().try_for_each(|said| out.text(&report::format::wrap(said, screen.width, "  ")))
+    groups.into_iter().try_for_each(|said| out.text(&screen.wrap(said)))
 }
 
 fn show(what: &str, global: &Global, options: &AsmArgs) -> Result<Shown, Error> {

@@ -34,7 +34,7 @@ use crate::bench::is_part_of_record;
 use crate::cli::{Cli, Command};
 use crate::prelude::*;
 use crate::terminal::Stdout;
-use crate::{children, stdout, worker, written};
+use crate::{processes, terminal, worker, written};
 use clap::ArgMatches;
 use std::io::IsTerminal;
 
@@ -64,9 +64,9 @@ const NEXT: [(&str, &str); 20] = [
 
 /// Carries out a command line. At a terminal its last line says what to run next.
 pub fn run(cli: &Cli, matches: &ArgMatches) -> Result<(), Error> {
-    stdout::take_from_drivers();
+    terminal::take_from_drivers();
     if is_part_of_record() {
-        children::end_with_parent();
+        processes::end_with_parent();
     }
     let mut out = Out;
     let Some(command) = &cli.command else { return start::run(&mut out, &cli.global) };

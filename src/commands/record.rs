@@ -2,7 +2,6 @@
 //! own, so that one that fails takes nothing with it.
 
 use crate::bench;
-use crate::children;
 use crate::cli::RecordArgs;
 use crate::cli::environment::VARIABLES;
 use crate::device::{doctor, select};
@@ -10,6 +9,7 @@ use crate::experiments::EXPERIMENTS;
 use crate::outcome::Cache;
 use crate::plan::Target;
 use crate::prelude::*;
+use crate::processes;
 use crate::shell::{joined, quoted};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
@@ -176,7 +176,7 @@ fn wait(child: &mut Child) -> std::io::Result<ExitStatus> {
             return Ok(status);
         }
         if interrupt::interrupted() && since.get_or_insert_with(Instant::now).elapsed() > GRACE {
-            children::interrupt(child);
+            processes::interrupt(child);
             return child.wait();
         }
         std::thread::sleep(Duration::from_millis(20));

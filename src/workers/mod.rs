@@ -1,9 +1,9 @@
 //! Sweeps whose parts are tasks of HyperQueue: each task is the same command again, told by its environment which
 //! part is its own.
 
-use crate::children;
 use crate::cli::{WorkerArgs, Workers};
 use crate::prelude::*;
+use crate::processes;
 use crate::sweep::Shard;
 use serde_json::json;
 use std::fmt::Display;
@@ -154,7 +154,7 @@ impl Parts {
 }
 
 fn hq(words: &[&str]) -> io::Result<Output> {
-    children::output_within(Command::new("hq").args(words), "", LONGEST)
+    processes::output_within(Command::new("hq").args(words), "", LONGEST)
 }
 
 fn failed(why: impl Display) -> Error {

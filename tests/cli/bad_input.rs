@@ -5,9 +5,9 @@ use gpulab::ceilings::CeilingRow;
 use gpulab::count::CountRow;
 use gpulab::kernels::Registry;
 use gpulab::record::Row;
+use gpulab::report::format::Screen;
 use gpulab::report::shown::{reasons_text, take_apart};
 use gpulab::store::{of_csv, write_rows};
-use gpulab::terminal::Screen;
 
 /// Exit code, command line, and a word of the message. `{}` is a path at which nothing can be, `''` an empty word.
 const BAD: &str = r#"

@@ -8,10 +8,10 @@
 #![allow(dead_code, reason = "no test needs all of it")]
 
 use gpulab::Error;
-use gpulab::children::ended_within;
 use gpulab::data::Array;
 use gpulab::device::{list_platforms, opencl::OpenClDevice, select};
 use gpulab::kernels::Sources;
+use gpulab::processes::ended_within;
 use gpulab::runner::Session;
 use gpulab::simulator::Simulator;
 use std::env;

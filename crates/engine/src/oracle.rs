@@ -5,6 +5,7 @@
 use crate::device::opencl::OpenClDevice;
 use crate::device::{BuildUnit, Device, DeviceError, list_platforms, select};
 use crate::input;
+use crate::processes;
 use crate::runner::exactly;
 use gpulab_kernels::signature::CSource;
 use gpulab_kernels::{
@@ -17,8 +18,7 @@ use gpulab_model::data::{Array, Dtype, Layout, NumberValue, Scalar};
 use gpulab_model::each_array;
 use gpulab_model::outcome::DeviceInfo;
 use gpulab_model::plan::{Arg, ArgValue, BufferId, BufferSpec, Case, Launch, Plan, Reference, Role};
-use gpulab_system::children;
-use gpulab_system::files::{self, ScratchFolder};
+use gpulab_record::files::{self, ScratchFolder};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -337,7 +337,7 @@ fn run(mut command: Command, name: &str, seconds: u64) -> Result<(), String> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| unstarted(name, error))?;
     let last_words = listen(&mut child).map_err(|error| unstarted(name, error))?;
-    let status = children::ended_within(&mut child, Duration::from_secs(seconds));
+    let status = processes::ended_within(&mut child, Duration::from_secs(seconds));
     match status.map_err(|error| format!("the reference was lost: {error}"))? {
         Some(status) if status.success() => Ok(()),
         Some(_) => Err(ended(name, &mut child, &last_words)),
@@ -355,7 +355,7 @@ fn late(seconds: u64) -> String {
 
 /// How a program that ends, or has ended, did so, and what it said last.
 fn ended(name: &str, child: &mut Child, last_words: &Receiver<String>) -> String {
-    let status = children::ended_within(child, Duration::from_secs(1));
+    let status = processes::ended_within(child, Duration::from_secs(1));
     let status = status.ok().flatten().map_or("an unknown status".to_owned(), |status| status.to_string());
     let said = last_words.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
     let said = said.trim().lines().next_back().unwrap_or_default().to_owned();
@@ -590,7 +590,7 @@ mod tests {
         writeln!(child.stdin.as_mut().unwrap(), "{}", question.display()).unwrap();
         std::thread::sleep(Duration::from_millis(500));
         drop(child.stdin.take());
-        let ended = gpulab_system::children::ended_within(&mut child, Duration::from_secs(20)).unwrap();
+        let ended = crate::processes::ended_within(&mut child, Duration::from_secs(20)).unwrap();
         assert!(ended.is_some());
     }
 

@@ -1,17 +1,17 @@
 //! The simulator: kernels run in Oclgrind, where a plugin of ours counts what they do, or for its own findings: races, accesses
 //! out of bounds, values that were never set. The plugin is built once with the system's C++ compiler and kept.
 
+use crate::processes::output_within;
 use crate::worker::{Interrupted, Lost, Setup, Tell, WorkerProcess, Wrapper};
 use gpulab_model::Error;
+use gpulab_model::Joined;
 use gpulab_model::outcome::{Executor, LaunchedOnce, Status, Stop};
 use gpulab_model::plan::{Case, Target};
+use gpulab_record::files::{self, ScratchFolder};
 use gpulab_study::count::{
     COMPUTE_UNITS, CheckFinding, CountedCase, CountedLaunch, FindingKind, LaunchCounts, LockstepModel, TracedLaunch,
     traced,
 };
-use gpulab_system::children::output_within;
-use gpulab_system::files::{self, ScratchFolder};
-use gpulab_system::text::Joined;
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::io::ErrorKind;

@@ -1,7 +1,7 @@
 //! The text of a kernel's file: without comments, cut into words and signs; what it includes, and which macros it defines itself; types of C, and how their fields lie in memory.
 
+use gpulab_model::Joined;
 use gpulab_model::data::{Field, Layout, Scalar};
-use gpulab_system::text::Joined;
 
 /// The name in a line that includes a file in the one way that is allowed: alone on its line, without anything hidden.
 pub fn included(line: &str) -> Option<&str> {

@@ -3,14 +3,14 @@
 use super::described::{Description, FamilyFile};
 use super::family::{Family, Rung};
 use super::transpose::{REPEAT_MACROS, looped};
+use gpulab_model::Joined;
 use gpulab_model::outcome::Stop;
 use gpulab_model::plan::{Case, Plan, Target, WorkGroup};
-use gpulab_system::files;
-use gpulab_system::text::Joined;
 use include_dir::{Dir, include_dir};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt::Write as _;
+use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 /// The folder `cl/`, as it was when the binary was built.
@@ -167,7 +167,11 @@ impl Sources {
     fn lookup(&self, path: &str) -> Option<Cow<'static, str>> {
         match &self.dir {
             // What the folder lacks is built in; what it has and nobody can read is missing.
-            Some(dir) if dir.join(path).exists() => files::read_to_string(&dir.join(path)).ok().map(Cow::Owned),
+            Some(dir) if dir.join(path).exists() => {
+                // A pipe or a device may never end.
+                let file = Some(dir.join(path)).filter(|file| file.is_file());
+                file.and_then(|file| fs::read_to_string(file).ok()).map(Cow::Owned)
+            }
             _ => embedded(path),
         }
     }

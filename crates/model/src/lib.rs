@@ -5,7 +5,7 @@
 //! - [`outcome`] is how to measure a case, who runs it, and what came of it; what devices say of themselves.
 //! - [`check`] gives verdicts on results, [`stats`] summaries of times.
 //! - [`error`] is what ends a command: a message and an exit code. [`suggest`] finds what a misspelt word may have meant.
-//! - [`named_enum`] declares enums whose variants have names.
+//! - [`Joined`] puts texts together; [`named_enum`] declares enums whose variants have names.
 
 pub mod check;
 pub mod data;
@@ -17,3 +17,12 @@ pub mod stats;
 pub mod suggest;
 
 pub use error::Error;
+
+pub trait Joined: Iterator<Item: std::borrow::Borrow<str>> + Sized {
+    /// All texts, with this between them.
+    fn joined(self, between: &str) -> String {
+        self.collect::<Vec<_>>().join(between)
+    }
+}
+
+impl<I: Iterator<Item: std::borrow::Borrow<str>>> Joined for I {}

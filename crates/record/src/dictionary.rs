@@ -1,6 +1,6 @@
 //! What the columns of files hold: the declarations of the rows themselves, as data.
 
-use gpulab_system::text::Joined;
+use gpulab_model::Joined;
 
 /// A column of a file, as its field is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What rows tell of the host and of the command: nothing that names a person or a machine.
 
-use gpulab_system::text::Joined;
+use gpulab_model::Joined;
 use std::thread;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! How rows write what is no plain number or word: work-groups and settings as text.
 
 use gpulab_kernels::values;
+use gpulab_model::Joined;
 use gpulab_model::data::Params;
 use gpulab_model::plan::WorkGroup;
-use gpulab_system::text::Joined;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serializer};
 

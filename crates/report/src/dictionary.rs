@@ -1,11 +1,11 @@
 //! The data dictionary: what the columns of every kind of files that gpulab writes hold, as text and Markdown.
 
 use super::format::wrap;
+use gpulab_model::Joined;
 use gpulab_record::compare::ComparisonRow;
 use gpulab_record::{ColumnEntry, CsvRecord, Point, Row, SampleRow};
 use gpulab_study::ceilings::CeilingRow;
 use gpulab_study::count::CountRow;
-use gpulab_system::text::Joined;
 
 #[derive(Clone, Copy, Debug)]
 struct Dictionary {

@@ -1,9 +1,10 @@
 //! Numbers and foreign text made fit to be read: in a terminal, and in Markdown.
 
+pub use super::screen::Screen;
 pub use super::wrap::wrapped;
-use gpulab_system::terminal::is_unsafe;
-pub use gpulab_system::terminal::{Screen, Tint, line as terminal, paint};
-use gpulab_system::text::Joined;
+use gpulab_model::Joined;
+use gpulab_record::terminal::is_unsafe;
+pub use gpulab_record::terminal::{Tint, line as terminal, paint};
 
 /// What takes the place of characters that an ASCII screen lacks, each as wide as the other.
 const ASCII: [(&str, char); 15] = [

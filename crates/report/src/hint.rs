@@ -2,12 +2,12 @@
 
 use super::format;
 use gpulab_kernels::built_in;
+use gpulab_model::Joined;
 use gpulab_model::check::{CellRegion, Share};
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::{DataKind, Likeness, StartsFrom, Symptoms};
 use gpulab_model::plan::WorkGroup;
 use gpulab_study::judgement::{Judgement, Ruling, TriedCase};
-use gpulab_system::text::Joined;
 use serde::Serialize;
 use std::collections::BTreeSet;
 

@@ -1,7 +1,9 @@
 //! Where a reader's kernel lands on a family's ladder, and which idea comes next.
 
-use crate::prelude::*;
+use crate::format::{self, Screen};
 use gpulab_kernels::{Family, Rung};
+use gpulab_model::outcome::Status;
+use gpulab_record::Row;
 use serde::Serialize;
 
 /// The place of a kernel among the rungs that were measured with it.
@@ -89,7 +91,7 @@ pub fn text(own: &Rung, landing: &Landing, screen: Screen) -> String {
         Some(next) => format!("\nnext: {} removes {}", next.rung, lower_first(&next.removes)),
         None => String::new(),
     };
-    format!("{place}{close}.{next}\n").lines().map(|text: &str| format::wrap(text, screen.width, "  ")).collect()
+    format!("{place}{close}.{next}\n").lines().map(|text: &str| screen.wrap(text)).collect()
 }
 
 /// A sentence's begin, within another sentence: names in capitals stay.

@@ -1,8 +1,8 @@
 //! What sentences about rungs share: their names, ranges of their numbers, and what bounds them.
 
 use gpulab_kernels::Bound;
+use gpulab_model::Joined;
 use gpulab_record::Row;
-use gpulab_system::text::Joined;
 
 /// Whether the row's family is bounded by memory, rather than by arithmetic.
 pub(super) fn is_memory_bound(row: &Row) -> bool {

@@ -1,8 +1,8 @@
 //! What compilers made of kernels: listings of instructions, by kind and by line of the source. Two are read: PTX, the virtual
 //! machine code of NVIDIA's compilers (NVIDIA, "Parallel Thread Execution ISA"), and x86-64.
 
+use gpulab_model::Joined;
 use gpulab_model::named_enum;
-use gpulab_system::text::Joined;
 use std::collections::BTreeMap;
 
 named_enum! {

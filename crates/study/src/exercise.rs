@@ -7,7 +7,7 @@ use crate::count::{CountedCase, Counts, LockstepModel, RequestCounts, TracedLaun
 use gpulab_kernels::{Form, text};
 use gpulab_model::data::Shape;
 use gpulab_model::{Error, named_enum};
-use gpulab_system::files;
+use gpulab_record::files;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -3,10 +3,11 @@
 
 use super::opencl::OpenClDevice;
 use super::{BuildUnit, Device, DeviceError, LIBRARY_VARIABLE, forward, list_platforms, loader};
+use crate::processes;
 use gpulab_model::Error;
 use gpulab_model::outcome::{DeviceInfo, PlatformInfo};
 use gpulab_model::plan::{Arg, Launch};
-use gpulab_system::{children, files, memory};
+use gpulab_record::files;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -70,7 +71,7 @@ pub fn opencl() -> Result<LibraryFound, String> {
 /// In a child process: the answer to its task. In any other: nothing.
 pub fn child_answer() -> Option<String> {
     let task = env::var(TASK).ok()?;
-    children::end_with_parent();
+    processes::end_with_parent();
     let (what, argument) = task.split_once(' ').unwrap_or((&task, ""));
     let answer = match what {
         "platforms" => serde_json::to_string(&list_platforms().map_err(|e| e.to_string())),
@@ -215,13 +216,13 @@ fn ask_child<T: DeserializeOwned>(
     if limit.is_zero() {
         return Err("not looked at: others took too long".to_owned());
     }
-    let asked = children::output_within(command.arg("doctor").env(TASK, task), "", limit);
+    let asked = processes::output_within(command.arg("doctor").env(TASK, task), "", limit);
     let output = asked.map_err(|error| match error.kind() {
         io::ErrorKind::TimedOut => format!("the driver did not answer within {} s", limit.as_secs_f64().ceil()),
         _ => format!("no process could be started: {error}"),
     })?;
     let text = String::from_utf8_lossy(&output.stdout);
-    let memory = memory::address_space_limit().map(|limit| format!("; {limit}")).unwrap_or_default();
+    let memory = processes::address_space_limit().map(|limit| format!("; {limit}")).unwrap_or_default();
     let perhaps = "an old or damaged cache of it may be why";
     serde_json::from_str(text.trim())
         .map_err(|_| format!("the driver ended the process ({}); {perhaps}{memory}", output.status))

@@ -12,7 +12,7 @@
 #![allow(clippy::too_many_arguments, clippy::many_single_char_names, reason = "their parameters are OpenCL's")]
 
 use super::error::PLATFORM_NOT_FOUND;
-use gpulab_system::memory;
+use crate::processes;
 use std::cell::Cell;
 use std::ffi::{OsString, c_void};
 use std::fs;
@@ -79,7 +79,7 @@ impl Loader {
             return None;
         }
         let why = self.failures.join("; ");
-        let limit = memory::address_space_limit();
+        let limit = processes::address_space_limit();
         match (std::env::var_os(LIBRARY_VARIABLE).filter(|v| !v.is_empty()), limit) {
             (Some(_), _) => Some(format!(
                 "{LIBRARY_VARIABLE} names a library that cannot be used ({why}): unset it to use the system's OpenCL"

@@ -5,9 +5,10 @@
 
 use super::error::{DeviceError, check};
 use super::{doctor, forward};
+use crate::processes;
+use gpulab_model::Joined;
 use gpulab_model::outcome::{DeviceInfo, PlatformInfo};
 use gpulab_model::plan::Target;
-use gpulab_system::{memory, text::Joined};
 use ocl::core::{DeviceId, Event, Kernel, PlatformId, Program};
 use ocl::ffi::{self, c_void};
 use std::ptr::null_mut;
@@ -21,7 +22,7 @@ pub fn list_platforms() -> Result<Vec<PlatformInfo>, DeviceError> {
     let ids = platforms()?;
     let platforms: Vec<_> =
         ids.into_iter().enumerate().map(|(index, id)| platform_info(index, id, &mut next_row)).collect();
-    match memory::address_space_limit() {
+    match processes::address_space_limit() {
         Some(limit) if next_row == 0 => Err(DeviceError::other(
             "clGetDeviceIDs",
             format!("no driver has a device, but {limit} for drivers to load"),

@@ -4,7 +4,7 @@ use super::error::{DeviceError, guarded};
 use super::{BuildUnit, doctor, info};
 use gpulab_model::outcome::Inspected;
 use gpulab_model::plan::{Arg, BUILD_OPTIONS, MAX_REGISTERS};
-use gpulab_system::terminal;
+use gpulab_record::terminal;
 use ocl::core::{self, Context, DeviceId, Kernel, Program, ProgramInfo, ProgramInfoResult};
 use std::collections::BTreeMap;
 use std::ffi::CString;

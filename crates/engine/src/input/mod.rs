@@ -14,7 +14,7 @@ use gpulab_model::Error;
 use gpulab_model::data::{Array, Dtype, Layout, Scalar};
 use gpulab_model::each_array;
 use gpulab_model::outcome::Number;
-use gpulab_system::files;
+use gpulab_record::files;
 use std::path::Path;
 
 /// Why a file could not be used, in words that follow its name.

@@ -5,13 +5,13 @@ use super::clock::{self, Gauge};
 use super::inputs::wrong;
 use super::session::Session;
 use crate::device::{BuildUnit, Device, Hold, ProgramId, Stamps, Timing};
+use crate::processes;
 use gpulab_kernels::Sources;
 use gpulab_kernels::exchange::{Answer, AnswerPlace, Contents, Exchange, Expected, Reading, Script, Variant, pattern};
 use gpulab_model::check;
 use gpulab_model::data::{self, Dtype};
 use gpulab_model::outcome::{Bar, Clock, Measured, Outcome, Sample, Settings, Spent, Stop};
 use gpulab_model::plan::{Action, Arg, BufferId, Case, QueuedCommand, Refusal, Target};
-use gpulab_system::memory;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::rc::Rc;
@@ -79,7 +79,7 @@ fn check_room(script: &Script, target: &Target) -> Result<(), Stop> {
     // A buffer at a time is filled from a copy and compared with one.
     let beside = script.host.iter().map(|h| h.bytes as u64).fold(largest, u64::max);
     let needed = on_host + beside + if target.gpu { 0 } else { device };
-    match memory::available() {
+    match processes::available_memory() {
         Some(available) if needed > available => {
             Err(Refusal::Memory(format!("needs {needed} bytes of this machine's memory, {available} are available"))
                 .into())

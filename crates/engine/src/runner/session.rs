@@ -13,7 +13,7 @@ use gpulab_model::outcome::{
     Clock, Inspected, LaunchedOnce, Measured, Outcome, ProgramBinary, Sample, Settings, Status, Stop,
 };
 use gpulab_model::plan::{Arg, Case, Plan, Reference, Refusal, TOLD, WorkGroup};
-use gpulab_system::files::name_of;
+use gpulab_record::files::name_of;
 use std::collections::VecDeque;
 use std::collections::hash_map::RandomState;
 use std::fs::File;

@@ -1,10 +1,9 @@
 //! A whole command in a process of its own, for one that keeps its session from beginning to end: its driver may crash.
 
 use super::Interrupted;
+use crate::processes;
 use gpulab_model::Error;
-use gpulab_system::children;
-use gpulab_system::stdout;
-use gpulab_system::terminal;
+use gpulab_record::terminal::{self, Stdout};
 use std::env;
 use std::io;
 use std::process::{Child, Command, ExitStatus};
@@ -26,7 +25,7 @@ pub fn apart(interrupted: Interrupted, body: impl FnOnce() -> Result<(), Error>)
     if env::var_os(INSIDE).is_none() {
         return in_child(interrupted);
     }
-    children::end_with_parent();
+    processes::end_with_parent();
     let code = match body() {
         Err(error) if !error.is_closed_pipe() => {
             terminal::say(&terminal::abridged(&format!("gpulab: {error}")));
@@ -39,7 +38,7 @@ pub fn apart(interrupted: Interrupted, body: impl FnOnce() -> Result<(), Error>)
 
 fn in_child(interrupted: Interrupted) -> Result<(), Error> {
     let mut command = Command::new(env::current_exe().map_err(unstarted)?);
-    command.args(env::args_os().skip(1)).env(INSIDE, "1").stdout(stdout::for_child());
+    command.args(env::args_os().skip(1)).env(INSIDE, "1").stdout(Stdout.for_child());
     let mut child = command.spawn().map_err(unstarted)?;
     let status = ended(&mut child, interrupted).map_err(unstarted)?;
     let code = status.code().and_then(|code| u8::try_from(code - ORDERLY).ok());
@@ -65,7 +64,7 @@ fn ended(child: &mut Child, interrupted: Interrupted) -> io::Result<ExitStatus> 
             return Ok(status);
         }
         if interrupted() && !is_asked && since.get_or_insert_with(Instant::now).elapsed() > GRACE {
-            children::interrupt(child);
+            processes::interrupt(child);
             is_asked = true;
         }
         std::thread::sleep(TICK);

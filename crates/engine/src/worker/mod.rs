@@ -4,7 +4,7 @@
 //! worker's standard input and output. The worker makes or reads the data itself; arrays never cross.
 //!
 //! What a driver or a kernel prints cannot get among the replies: the worker takes its standard output from them
-//! ([`gpulab_system::stdout`]). Where a system has no way to, the number of the request still has to be in the reply, and
+//! ([`gpulab_record::terminal`]). Where a system has no way to, the number of the request still has to be in the reply, and
 //! nobody can guess that.
 
 mod apart;

@@ -1,6 +1,7 @@
 //! What a worker's driver and kernels print: read as fast as it comes, and told in a few harmless lines.
 
-use gpulab_system::{terminal, text::Joined};
+use gpulab_model::Joined;
+use gpulab_record::terminal;
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};

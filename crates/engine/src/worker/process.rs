@@ -2,15 +2,14 @@
 
 use super::printed::{Listener, Printed};
 use super::{Numbered, Reply, Request, Setup, Wrapper};
+use crate::processes;
 use gpulab_kernels::{Rung, built_in};
 use gpulab_model::Error;
 use gpulab_model::outcome::{
     Clock, DeviceInfo, Executor, Inspected, Job, LaunchedOnce, Outcome, ProgramBinary, Status, Stop, Symptoms,
 };
 use gpulab_model::plan::Case;
-use gpulab_system::children;
-use gpulab_system::files::ScratchFolder;
-use gpulab_system::memory;
+use gpulab_record::files::ScratchFolder;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::io::{BufRead, BufReader, Write};
@@ -259,7 +258,7 @@ fn start(
     limit: Duration,
     interrupted: Interrupted,
 ) -> Result<(Link, DeviceInfo), Error> {
-    if let Some(limit) = memory::narrow_address_space() {
+    if let Some(limit) = processes::narrow_address_space() {
         return Err(Error::NoDevice(format!("{limit} for drivers to load")));
     }
     // Without one, who needs it says why.
@@ -328,11 +327,11 @@ impl Link {
         let mut command = command(wrapper, &std::env::current_exe()?);
         // A worker that is killed removes nothing: its parent does.
         command.envs(scratch.iter().map(|scratch| ("TMPDIR", scratch.path())));
-        let mut child = children::lead_group(&mut command)
+        let mut child = processes::lead_group(&mut command)
             .arg("worker")
             // What a dying worker says last is shown: a stack would push it out.
             .env("RUST_BACKTRACE", "0")
-            .envs(memory::large_pages())
+            .envs(processes::large_pages())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -403,20 +402,20 @@ impl Link {
     /// How the worker ended, and what it or its driver said last.
     fn last_words(&mut self) -> String {
         // One that has closed its answers may go on without end.
-        let how = match children::ended_within(&mut self.child, Duration::from_secs(1)) {
+        let how = match processes::ended_within(&mut self.child, Duration::from_secs(1)) {
             Ok(Some(status)) => status.to_string(),
             Ok(None) => "it gave no more answers".to_owned(),
             Err(error) => error.to_string(),
         };
         let last_words = self.printed.until(None).last();
         let last_words = if last_words.is_empty() { last_words } else { format!(", and said: {last_words}") };
-        let limited = memory::address_space_limit().map(|limit| format!("; {limit}")).unwrap_or_default();
+        let limited = processes::address_space_limit().map(|limit| format!("; {limit}")).unwrap_or_default();
         format!("the driver ended the worker process ({how}){last_words}{limited}")
     }
 
     /// Ends the worker, and what it has started. What it had printed since the last reply.
     fn kill(mut self) -> Printed {
-        children::kill_group(&mut self.child);
+        processes::kill_group(&mut self.child);
         self.printed.until(None)
     }
 }

@@ -4,14 +4,13 @@ use super::{Numbered, Reply, Request, Setup, printed, run_in};
 use crate::device::{flush_printed, generation, list_platforms, opencl::OpenClDevice, select};
 use crate::input;
 use crate::oracle;
+use crate::processes;
 use crate::runner::{Session, second_seed};
 use gpulab_kernels::{Registry, Sources};
 use gpulab_model::Error;
 use gpulab_model::plan::Target;
-use gpulab_system::children;
-use gpulab_system::files::ScratchFolder;
-use gpulab_system::memory;
-use gpulab_system::stdout::Results;
+use gpulab_record::files::ScratchFolder;
+use gpulab_record::terminal::Stdout;
 use std::io::{self, BufRead, Write};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -57,7 +56,7 @@ pub fn serve() -> Result<(), Error> {
                 Ok(opened) => {
                     let info = opened.device().info().clone();
                     if let Some(bytes) = setup.memory {
-                        memory::limit(bytes, info.kind == "cpu");
+                        processes::limit_memory(bytes, info.kind == "cpu");
                     }
                     session = Some(opened);
                     Reply::Ready(Box::new(info))
@@ -118,7 +117,7 @@ fn read_requests() -> io::Result<mpsc::Receiver<serde_json::Result<Numbered<Requ
         // Whoever waits for a request ends by itself.
         drop(sender);
         std::thread::sleep(PATIENCE);
-        children::end_group();
+        processes::end_group();
     })?;
     Ok(receiver)
 }
@@ -126,8 +125,5 @@ fn read_requests() -> io::Result<mpsc::Receiver<serde_json::Result<Numbered<Requ
 fn send(reply: &Numbered<Reply>) -> Result<(), Error> {
     let mut line = serde_json::to_vec(reply).map_err(|e| Error::Failed(e.to_string()))?;
     line.push(b'\n');
-    Results
-        .write_all(&line)
-        .and_then(|()| Results.flush())
-        .map_err(|source| Error::Output { what: "the worker's pipe".into(), source })
+    (&Stdout).write_all(&line).map_err(|source| Error::Output { what: "the worker's pipe".into(), source })
 }

@@ -3,9 +3,9 @@
 
 use super::formula::{Formula, is_name};
 use crate::c_text::{ValueType, layout_of_letters};
+use gpulab_model::Joined;
 use gpulab_model::data::{self, Fill, Layout, NumberValue, Scalar};
 use gpulab_model::plan::{ImageKind, PixelFormat, Sampler};
-use gpulab_system::text::Joined;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum DescribedArg {

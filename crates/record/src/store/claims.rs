@@ -1,9 +1,9 @@
 //! Which files outputs may go to: none that is read, none twice, and in place of a file only where gpulab wrote that.
 
 use crate::CsvRecord;
+use crate::files::{self, FileIdentity};
+use crate::terminal::Stdout;
 use gpulab_model::Error;
-use gpulab_system::files::{self, FileIdentity};
-use gpulab_system::terminal::Stdout;
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;

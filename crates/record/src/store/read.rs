@@ -1,8 +1,8 @@
 //! Recorded results read back: what a file holds is told from its first line.
 
+use crate::files;
 use crate::{CsvRecord, OLDEST_SCHEMA, Point, Row, SCHEMA, flag};
 use gpulab_model::Error;
-use gpulab_system::files;
 use include_dir::{Dir, include_dir};
 use rayon::prelude::*;
 use serde::de::DeserializeOwned;

@@ -3,7 +3,7 @@
 //! Elements are markup by construction: a text or a name of any kind becomes text, never an element.
 
 use crate::format;
-use gpulab_system::text::Joined;
+use gpulab_model::Joined;
 use maud::{Markup, PreEscaped, html};
 
 /// Units across a sheet. Narrow, so that its letters can be read on a telephone.

@@ -4,7 +4,7 @@ use super::{CeilingRow, Site};
 use gpulab_kernels::Bound;
 use gpulab_model::Error;
 use gpulab_model::outcome::{DeviceInfo, Status};
-use gpulab_system::files;
+use gpulab_record::files;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 

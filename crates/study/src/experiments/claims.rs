@@ -3,9 +3,9 @@
 //! Whatever is compared is a speed: of two times the shorter one is the faster.
 
 use super::Experiment;
+use gpulab_model::Joined;
 use gpulab_model::outcome::Status;
 use gpulab_record::{Point, flag};
-use gpulab_system::text::Joined;
 
 /// Which points stand beside which.
 #[derive(Clone, Copy)]

@@ -3,10 +3,10 @@
 use super::claims::{Claim, Contrast, NO_MORE, Pairs, figure, series};
 use super::{Experiment, Explanation, Scope, Trial, Work, bytes, plain};
 use gpulab_kernels::lab::{self, memory};
+use gpulab_model::Joined;
 use gpulab_model::data::{Dtype, Shape};
 use gpulab_model::plan::REPEATS;
 use gpulab_record::{BANDWIDTH, Metric, Point, RATE, Row};
-use gpulab_system::text::Joined;
 
 const READ: &str = "read";
 const READ_CACHED: &str = "read from cache";

@@ -1,12 +1,12 @@
 //! What makes two sweeps the same, so that one can be gone on with and its shards can be joined.
 
 use super::{Configuration, Order};
+use gpulab_model::Joined;
 use gpulab_model::outcome::{DeviceInfo, Settings};
 use gpulab_model::plan::Case;
 use gpulab_record::Row;
 use gpulab_record::groups::distinct;
 use gpulab_record::store::Rows;
-use gpulab_system::text::Joined;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A fixed part of a plan: every `of`-th configuration.

@@ -7,7 +7,7 @@ use gpulab_model::Error;
 use gpulab_model::data::{Dtype, Params, Shape};
 use gpulab_model::outcome::DeviceInfo;
 use gpulab_model::plan::{Case, Plan, Target, WorkGroup};
-use gpulab_system::files;
+use gpulab_record::files;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs::File;

@@ -1,6 +1,6 @@
 //! Files: reading none that never ends, writing whole ones, and which paths lead to the same one.
 
-use crate::text::Joined;
+use gpulab_model::Joined;
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};

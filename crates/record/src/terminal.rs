@@ -3,14 +3,10 @@
 //! Names of devices, files and nodes, compilers' logs and cells of files come from outside. What in them would steer a
 //! terminal is spelled out here, whatever the writer before has done.
 
-mod screen;
-
-pub use screen::Screen;
-
-use crate::stdout;
-use crate::text::Joined;
+use gpulab_model::Joined;
 use std::hash::{BuildHasher, RandomState};
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
+use std::process::Stdio;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -148,6 +144,26 @@ pub fn say(message: &str) {
     let _ = io::stderr().lock().write_all((text(message) + "\n").as_bytes());
 }
 
+/// Sends what drivers and kernels print to standard error from here on. To be called before any of them is loaded: standard
+/// output is for results and for a worker's replies, which go through a descriptor that nothing else in the process knows and
+/// that no other program inherits.
+///
+/// Only on Unix: elsewhere a driver's C library has a standard output of its own.
+pub fn take_from_drivers() {
+    #[cfg(unix)]
+    if real().is_some() {
+        let _ = rustix::stdio::dup2_stdout(io::stderr());
+    }
+}
+
+/// Where standard output led at first; none if that cannot be told.
+#[cfg(unix)]
+fn real() -> Option<&'static std::fs::File> {
+    use std::os::fd::AsFd;
+    static REAL: std::sync::OnceLock<Option<std::fs::File>> = std::sync::OnceLock::new();
+    REAL.get_or_init(|| Some(io::stdout().as_fd().try_clone_to_owned().ok()?.into())).as_ref()
+}
+
 /// Standard output, unbuffered: what was not written is told at once, and nothing is left to be written at the end.
 #[derive(Clone, Copy, Debug)]
 pub struct Stdout;
@@ -164,20 +180,29 @@ impl Stdout {
 
     /// Whether people read it.
     pub fn is_terminal(self) -> bool {
-        stdout::is_terminal()
+        #[cfg(unix)]
+        if let Some(file) = real() {
+            return file.is_terminal();
+        }
+        io::stdout().is_terminal()
+    }
+
+    /// For a process that works in place of this one.
+    pub fn for_child(self) -> Stdio {
+        #[cfg(unix)]
+        if let Some(file) = real().and_then(|file| file.try_clone().ok()) {
+            return file.into();
+        }
+        Stdio::inherit()
     }
 
     /// The file behind it, of which there are but one.
     #[cfg(unix)]
     pub fn file(self) -> io::Result<&'static std::fs::File> {
-        use std::os::fd::AsFd;
-        static FILE: std::sync::OnceLock<Option<std::fs::File>> = std::sync::OnceLock::new();
         if CLOSED.load(Ordering::Relaxed) {
             return Err(closed());
         }
-        stdout::file()
-            .or_else(|| FILE.get_or_init(|| Some(io::stdout().as_fd().try_clone_to_owned().ok()?.into())).as_ref())
-            .ok_or_else(closed)
+        real().ok_or_else(closed)
     }
 }
 
