@@ -193,12 +193,14 @@ pub fn used_defines(defines: &[(String, String)], text: &str) -> Vec<(String, St
     defines.iter().filter(|(name, _)| words.contains(name.as_str())).cloned().collect()
 }
 
-/// Macros that a rung's text takes from the host, as of a case of odd size on a CPU that knows no sub-groups; none of a rung that
-/// cannot run it.
+/// Macros that a rung's text takes from the host, as of a case, if it can be of odd size, on a CPU that knows no sub-groups; none
+/// of a rung that cannot run it.
 pub fn given(family: &Family, rung: &Rung, text: &str) -> Vec<(String, String)> {
     let target = Target { prefetch: false, ..Target::without_limits(false) };
-    let case = Case::of(&family.name, rung.variant(), family.dtypes[0], family.form.shape(1025, None));
-    let plan = family.plan(rung, &Case { wg: WorkGroup::linear(256), ..case }, &target);
+    let plan = [1025, 1 << 20].into_iter().find_map(|n| {
+        let case = Case::of(&family.name, rung.variant(), family.dtypes[0], family.form.shape(n, None));
+        family.plan(rung, &Case { wg: WorkGroup::linear(256), ..case }, &target).ok()
+    });
     let mut given = plan.map(|plan| used_defines(&plan.defines, text)).unwrap_or_default();
     given.retain(|(name, _)| !name.starts_with("LOCKSTEP_"));
     given
