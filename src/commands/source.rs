@@ -23,9 +23,9 @@ pub fn run(global: &Global, what: &[String], is_expanded: bool, dir: Option<&Pat
     let paths = paths(&lesson(name)?)?;
     bench::check_files(&paths, dir, global.quiet)?;
     for path in &paths {
-        let rung = kernels::everything().flat_map(Family::kernels).find(|rung| rung.path == *path);
-        let text = match rung {
-            Some(rung) if is_expanded => sources.assemble_rung(rung),
+        let mut rungs = kernels::everything().flat_map(|family| family.kernels().map(move |rung| (family, rung)));
+        let text = match rungs.find(|(_, rung)| rung.path == *path) {
+            Some((family, rung)) if is_expanded => sources.assemble_rung(rung).map(|text| whole(family, rung, &text)),
             None if is_expanded => sources.assemble(path),
             _ => sources.read(path),
         };
@@ -60,6 +60,14 @@ fn file(name: &str, global: &Global, sources: &Sources) -> Result<KernelFile, Er
     let text = rung.own_text().map_or_else(|| sources.read(&rung.path), |text| Ok(text.to_owned()));
     let text = text.map_err(|stop| Error::Failed(stop.reason))?;
     Ok(KernelFile { label: format!("{} {}", family.name, rung.label()), path: format!("cl/{}", rung.path), text })
+}
+
+/// The text behind values of the macros that it takes from the host, unless a program gives them itself.
+fn whole(family: &Family, rung: &Rung, text: &str) -> String {
+    let given = kernels::given(family, rung, text);
+    let values: String =
+        given.iter().map(|(name, value)| format!("#ifndef {name}\n#define {name} {value}\n#endif\n")).collect();
+    values + text
 }
 
 /// The files, as paths below `cl/`.
