@@ -1,7 +1,7 @@
 //! A plan's buffers on the device: between guard zones, which show whatever is written beside them, and poisoned. They go when
 //! nobody holds them any more.
 
-use crate::device::{BufferWrite, Device, DeviceError, Hold};
+use crate::device::{Device, DeviceError, Hold};
 use gpulab_kernels::{Family, Form};
 use gpulab_model::check::{self, Fingerprint};
 use gpulab_model::data::{self, Array, Change, Dtype, Fill};
@@ -304,7 +304,7 @@ impl BoundPlan {
         let writes = changes.iter().filter_map(|change| {
             let input = self.inputs().find(|(index, _)| *index == change.input)?.1;
             let offset = change.index * change.value.dtype().size();
-            Some(BufferWrite { buffer: input.id, offset, bytes: change.value.as_bytes() })
+            Some((input.id, offset, change.value.as_bytes()))
         });
         device.write_all(&writes.collect::<Vec<_>>())
     }

@@ -1,6 +1,6 @@
 //! The worker's side: reads requests until there are no more.
 
-use super::{Numbered, Reply, Request, Setup, printed, run_in};
+use super::{Reply, Request, Setup, printed, run_in};
 use crate::device::{flush_printed, generation, list_platforms, opencl::OpenClDevice, select};
 use crate::input;
 use crate::oracle;
@@ -49,7 +49,8 @@ pub fn serve() -> Result<(), Error> {
     let mut session = None;
     let mut was_asked = false;
     for request in requests {
-        let Numbered { number, what } = request.map_err(|e| Error::Failed(format!("this is not a request: {e}")))?;
+        let (number, what): (u64, Request) =
+            request.map_err(|e| Error::Failed(format!("this is not a request: {e}")))?;
         was_asked = true;
         let reply = match what {
             Request::Open(setup) => match open_session(&setup) {
@@ -86,7 +87,7 @@ pub fn serve() -> Result<(), Error> {
         };
         flush_printed();
         printed::end(number);
-        send(&Numbered { number, what: reply })?;
+        send(number, &reply)?;
     }
     if was_asked {
         return Ok(());
@@ -101,13 +102,13 @@ fn unopened() -> Reply {
 
 /// Requests arrive on a thread of their own, so that the end of the parent is noticed while a kernel
 /// hangs: then nothing but the end of this process stops it.
-fn read_requests() -> io::Result<mpsc::Receiver<serde_json::Result<Numbered<Request>>>> {
+fn read_requests() -> io::Result<mpsc::Receiver<serde_json::Result<(u64, Request)>>> {
     const PATIENCE: Duration = Duration::from_secs(1);
     let (sender, receiver) = mpsc::channel();
     std::thread::Builder::new().spawn(move || {
         for line in std::io::stdin().lock().lines().map_while(Result::ok) {
             let request = serde_json::from_str(&line);
-            let is_last = matches!(request, Err(_) | Ok(Numbered { what: Request::Quit, .. }));
+            let is_last = matches!(request, Err(_) | Ok((_, Request::Quit)));
             if sender.send(request).is_err() || is_last {
                 return;
             }
@@ -122,8 +123,8 @@ fn read_requests() -> io::Result<mpsc::Receiver<serde_json::Result<Numbered<Requ
     Ok(receiver)
 }
 
-fn send(reply: &Numbered<Reply>) -> Result<(), Error> {
-    let mut line = serde_json::to_vec(reply).map_err(|e| Error::Failed(e.to_string()))?;
+fn send(number: u64, reply: &Reply) -> Result<(), Error> {
+    let mut line = serde_json::to_vec(&(number, reply)).map_err(|e| Error::Failed(e.to_string()))?;
     line.push(b'\n');
     (&Stdout).write_all(&line).map_err(|source| Error::Output { what: "the worker's pipe".into(), source })
 }
