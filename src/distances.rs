@@ -11,7 +11,7 @@ use crate::outcome::Status;
 use crate::plan::{Case, WorkGroup};
 use crate::report::progress::StatusLine;
 use crate::runner::Session;
-use crate::store::Deferred;
+use crate::store::Sink;
 use crate::terminal::say;
 use crate::worker::{Setup, apart, end_when_interrupted, open_session, usual_deadline, within};
 use crate::{Error, input, interrupt, processes, values};
@@ -48,7 +48,7 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
     if is_npy && job.paths {
         return Err(Error::Usage(format!("-o {path}: --paths adds a column; end the name in .csv")));
     }
-    let output = Arc::new(Mutex::new(Some(Deferred::open(path)?)));
+    let output = Arc::new(Mutex::new(Some(Sink::open(path)?)));
     // A file that holds nothing yet goes again, as it does where this ends otherwise.
     let tidied = Arc::downgrade(&output);
     end_when_interrupted(interrupt::interrupted, move || {
@@ -126,7 +126,7 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
     Ok(())
 }
 
-fn write(output: &Mutex<Option<Deferred>>, table: &Distances<'_>, is_npy: bool) -> Result<(), Error> {
+fn write(output: &Mutex<Option<Sink>>, table: &Distances<'_>, is_npy: bool) -> Result<(), Error> {
     match &mut *output.lock().unwrap_or_else(PoisonError::into_inner) {
         Some(output) => output.replace(|out| if is_npy { table.write_npy(out) } else { table.write(out) }),
         None => Err(Error::Interrupted),

@@ -6,7 +6,7 @@ use crate::cli::{Output, RowFiles};
 use crate::prelude::*;
 use crate::record::{CsvRecord, SampleRow};
 use crate::report::markdown::MARKDOWN_MARK;
-use crate::store::{CsvFile, Deferred, JsonFile, Mode};
+use crate::store::{CsvFile, JsonFile, Sink};
 use serde::Serialize;
 
 /// The paths that were asked for; `-` is standard output.
@@ -36,10 +36,10 @@ pub(crate) struct Outputs<T> {
     csv: Option<CsvFile<T>>,
     json: Option<JsonFile>,
     samples: Option<CsvFile<SampleRow>>,
-    md: Option<Deferred>,
+    md: Option<Sink>,
     /// What the Markdown's file begins with.
     md_mark: &'static str,
-    svg: Option<Deferred>,
+    svg: Option<Sink>,
     /// Whether one of them takes standard output, so that the table goes to standard error.
     taken: bool,
     /// Why outputs were given up.
@@ -54,14 +54,13 @@ impl<T: CsvRecord> Outputs<T> {
         if !taken {
             Out::check()?;
         }
-        let create = Mode::Create;
         Ok(Outputs {
-            csv: csv.map(|path| CsvFile::open(path, create)).transpose()?,
+            csv: csv.map(CsvFile::create).transpose()?,
             json: json.map(JsonFile::create).transpose()?,
-            samples: samples.map(|path| CsvFile::open(path, create)).transpose()?,
-            md: md.map(Deferred::open).transpose()?,
+            samples: samples.map(CsvFile::create).transpose()?,
+            md: md.map(Sink::open).transpose()?,
             md_mark: if md == Some("-") { "" } else { MARKDOWN_MARK },
-            svg: svg.map(Deferred::open).transpose()?,
+            svg: svg.map(Sink::open).transpose()?,
             taken,
             failed: Vec::new(),
         })
@@ -134,7 +133,7 @@ pub(crate) fn write_markdown(path: &str, text: &str) -> Result<(), Error> {
 
 /// Writes a whole file; `-` is standard output.
 pub(crate) fn write(path: &str, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
-    replace(&mut Deferred::open(path)?, bytes)
+    replace(&mut Sink::open(path)?, bytes)
 }
 
 /// Writes a whole file that was asked for, and says so unless it is standard output.
@@ -147,7 +146,7 @@ pub(crate) fn write_told(global: &Global, path: &str, bytes: impl AsRef<[u8]>, w
 }
 
 /// Writes the whole of an open file.
-pub(crate) fn replace(file: &mut Deferred, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
+pub(crate) fn replace(file: &mut Sink, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
     file.replace(|out| out.write_all(bytes.as_ref()).and_then(|()| out.flush()))
 }
 
@@ -160,13 +159,13 @@ pub(crate) fn json(value: &impl Serialize) -> Result<String, Error> {
 /// A text for people, beside it the same as JSON in a file, or JSON alone on standard output for `-`.
 pub(crate) struct TextOrJson {
     is_json: bool,
-    file: Option<Deferred>,
+    file: Option<Sink>,
 }
 
 impl TextOrJson {
     /// Finds a file that cannot be written; it stays as it is until there is an answer.
     pub(crate) fn open(json: Option<&str>) -> Result<TextOrJson, Error> {
-        let file = json.filter(|path| *path != "-").map(Deferred::open).transpose()?;
+        let file = json.filter(|path| *path != "-").map(Sink::open).transpose()?;
         Ok(TextOrJson { is_json: json == Some("-"), file })
     }
 

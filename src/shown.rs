@@ -3,14 +3,14 @@
 use crate::ceilings::{self, CeilingRow, Kept, all_kept};
 use crate::prelude::*;
 use crate::report::groups::distinct;
-use crate::report::shown::{Material, RunLimits, ShownContent, ShownFile, mark_cached, only, take_apart};
+use crate::report::shown::{Material, mark_cached, only, take_apart};
 use crate::store::{Recorded, RecordedFile, Shipped, recorded, shipped};
 use crate::suggest::did_you_mean;
 
 /// The files that words name: paths, and devices whose records come with gpulab, each with the names of its records behind it.
 ///
 /// Errors: `Usage` for a word that is none of these.
-pub(crate) fn asked(words: &[String]) -> Result<Vec<ShownFile>, Error> {
+pub(crate) fn asked(words: &[String]) -> Result<Vec<Material>, Error> {
     let all = shipped();
     let mut files = Vec::new();
     let mut words = words.iter().peekable();
@@ -34,16 +34,14 @@ pub(crate) fn asked(words: &[String]) -> Result<Vec<ShownFile>, Error> {
         }
         let ceilings = ceilings_of(own[0].device)?;
         for file in &mut found {
-            if let ShownContent::Rows(rows) = &mut file.holds {
-                mark_cached(rows, &ceilings);
-            }
+            mark_cached(&mut file.rows, &ceilings);
         }
         files.extend(found);
     }
     Ok(files)
 }
 
-fn from_shipped(file: &Shipped) -> Result<ShownFile, Error> {
+fn from_shipped(file: &Shipped) -> Result<Material, Error> {
     take_apart(file.text, &format!("{}/{}", file.device, file.name))
 }
 
@@ -91,7 +89,7 @@ pub(crate) fn of_device(all: &[Shipped], part: &str) -> Result<Vec<Shipped>, Err
 /// A device's file of this name, or else what all of its files have of a family or an experiment of this name.
 ///
 /// Errors: `Usage`, with the names that there are.
-fn named(own: &[Shipped], name: &str) -> Result<Vec<ShownFile>, Error> {
+fn named(own: &[Shipped], name: &str) -> Result<Vec<Material>, Error> {
     if let Some(file) = own.iter().find(|file| file.name == name) {
         return Ok(vec![from_shipped(file)?]);
     }
@@ -113,39 +111,32 @@ fn named(own: &[Shipped], name: &str) -> Result<Vec<ShownFile>, Error> {
 /// The measured limits among the records of a device that come with gpulab.
 fn ceilings_of(device: &str) -> Result<Vec<CeilingRow>, Error> {
     let file = shipped().into_iter().find(|file| file.device == device && file.name == "ceilings");
-    match file.map(|file| take_apart(file.text, file.name)).transpose()?.map(|file| file.holds) {
-        Some(ShownContent::Ceilings(rows)) => Ok(rows),
-        _ => Ok(Vec::new()),
-    }
+    let own = file.map(|file| take_apart(file.text, file.name)).transpose()?;
+    Ok(own.unwrap_or_default().ceilings)
 }
 
 /// The runs in files, each with the limits that were recorded with it: those of its folder, or those from folders without rows,
 /// or those that came with gpulab; and those that are kept, where they are its own.
-pub(crate) fn limits(files: &[ShownFile]) -> Result<Vec<RunLimits>, Error> {
-    let mut folders: BTreeMap<&Path, (Vec<&Row>, Vec<CeilingRow>)> = BTreeMap::new();
+pub(crate) fn limits(files: &[Material]) -> Result<Vec<Material>, Error> {
+    let mut folders: BTreeMap<&Path, Material> = BTreeMap::new();
     for file in files {
         let folder = Path::new(&file.name).parent().unwrap_or(Path::new(""));
         let own = folders.entry(folder).or_default();
-        match &file.holds {
-            ShownContent::Rows(rows) => own.0.extend(rows),
-            ShownContent::Ceilings(rows) => own.1.extend_from_slice(rows),
-            _ => {}
-        }
+        own.rows.extend_from_slice(&file.rows);
+        own.ceilings.extend_from_slice(&file.ceilings);
     }
-    let alone: Vec<CeilingRow> =
-        folders.values().filter(|own| own.0.is_empty()).flat_map(|own| own.1.clone()).collect();
-    let mut all = Vec::new();
-    for (folder, (rows, mut ceilings)) in folders {
-        if ceilings.is_empty() {
-            ceilings.clone_from(&alone);
+    let without_rows = folders.values().filter(|own| own.rows.is_empty());
+    let alone: Vec<CeilingRow> = without_rows.flat_map(|own| own.ceilings.clone()).collect();
+    for (folder, own) in &mut folders {
+        if own.ceilings.is_empty() {
+            own.ceilings.clone_from(&alone);
         }
-        if ceilings.is_empty() {
-            ceilings = ceilings_of(&folder.to_string_lossy())?;
+        if own.ceilings.is_empty() {
+            own.ceilings = ceilings_of(&folder.to_string_lossy())?;
         }
-        add_kept(&mut ceilings, &rows);
-        all.push(RunLimits { runs: rows.iter().map(|row| row.run_id.clone()).collect(), ceilings });
+        add_kept(&mut own.ceilings, &own.rows);
     }
-    Ok(all)
+    Ok(folders.into_values().collect())
 }
 
 fn kept() -> impl Iterator<Item = Kept> {
@@ -163,7 +154,7 @@ pub(crate) fn kept_of(row: &Row) -> Vec<CeilingRow> {
 
 /// Adds the limits that are kept on this machine, of what the files hold no limit, where rows say that they were held against
 /// them: another machine's device may have the same name.
-fn add_kept(ceilings: &mut Vec<CeilingRow>, rows: &[&Row]) {
+fn add_kept(ceilings: &mut Vec<CeilingRow>, rows: &[Row]) {
     for kept in kept() {
         if rows.iter().any(|row| is_device_of(&kept, row) && kept.ceilings.iter().any(|limit| is_limit_of(limit, row)))
         {
@@ -185,7 +176,7 @@ fn is_limit_of(limit: &CeilingRow, row: &Row) -> bool {
 }
 
 /// Puts files together; without limits among them, those that came with gpulab beside them or are kept here.
-pub(crate) fn material(files: Vec<ShownFile>) -> Result<Material, Error> {
+pub(crate) fn material(files: Vec<Material>) -> Result<Material, Error> {
     let folders = files.iter().filter_map(|file| Path::new(&file.name).parent());
     let devices = distinct(folders.map(|folder| folder.display().to_string()));
     let mut all = Material::default();
@@ -195,7 +186,7 @@ pub(crate) fn material(files: Vec<ShownFile>) -> Result<Material, Error> {
             all.ceilings.extend(ceilings_of(&device)?);
         }
     }
-    add_kept(&mut all.ceilings, &all.rows.iter().collect::<Vec<_>>());
+    add_kept(&mut all.ceilings, &all.rows);
     mark_cached(&mut all.rows, &all.ceilings);
     Ok(all)
 }

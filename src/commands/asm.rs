@@ -52,15 +52,12 @@ pub fn run(out: &mut Out, global: &Global, options: &AsmArgs) -> Result<(), Erro
     } else {
         for one in &shown {
             let sources = Sources { dir: options.kernels.cl_dir.clone() };
-            let counts = |file: &str, line| counted(&one.counts, file, line);
-            let about = &asm::ShownKernel {
-                name: &one.name,
-                file: &one.rung.path,
-                source: &|file, line| text_of_line(&sources, &one.rung, file, line),
-                counted: options.counts.then_some(&counts),
-                is_whole: global.verbose,
-            };
-            out.text(&asm::by_line(&one.listing.what, &one.listing.kernels, about, screen))?;
+            let counts = |file: &str, line: u64| counted(&one.counts, file, line);
+            let source = |file: &str, line| text_of_line(&sources, &one.rung, file, line);
+            let title = format!("{}: {}", one.name, one.listing.what);
+            let counts = options.counts.then_some(&counts as &dyn Fn(&str, u64) -> u64);
+            let KernelListing { kernels, .. } = &one.listing;
+            out.text(&asm::by_line(&title, kernels, &one.rung.path, &source, counts, global.verbose, screen))?;
         }
     }
     let groups = shown.iter().flat_map(|one| &one.groups);

@@ -7,7 +7,7 @@ use crate::prelude::*;
 use crate::report::film::is_film;
 use crate::report::groups::distinct;
 use crate::report::page::{self, DataFile};
-use crate::report::shown::ShownFile;
+use crate::report::shown::Material;
 use crate::shown::{asked, files_below, material};
 use crate::store::shipped;
 use std::borrow::Cow;
@@ -39,7 +39,7 @@ pub fn run(global: &Global, options: &ReportArgs) -> Result<(), Error> {
 }
 
 /// The files as they are, for the reader to download.
-fn data(shown: &[ShownFile]) -> Result<Vec<DataFile>, Error> {
+fn data(shown: &[Material]) -> Result<Vec<DataFile>, Error> {
     let all = shipped();
     distinct(shown.iter().map(|file| file.name.as_str()))
         .into_iter()

@@ -1,6 +1,5 @@
 //! `gpulab show`: recorded results as the run itself told them, on any machine.
 
-use crate::ceilings::CeilingRow;
 use crate::cli::Show;
 use crate::counting::{shipped_counts, source_line};
 use crate::outputs;
@@ -8,8 +7,7 @@ use crate::prelude::*;
 use crate::record::{HOST, Point};
 use crate::report::groups::{distinct, experiments, groups, ladders, tables};
 use crate::report::shown::{
-    PointStudy, RunLimits, ShownContent, ShownFile, columns, filtered, limits_of_run, model_of, reasons_text,
-    take_apart,
+    Material, columns, filtered, finding, limits_of_run, model_of, question, reasons_text, take_apart, x_label,
 };
 use crate::report::{self, Medium, RateUnit};
 use crate::shown::{asked, is_path, limits, of_device};
@@ -34,13 +32,13 @@ pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> 
         return out.text(&contents(&of_device(&shipped(), device)?));
     }
     let sources = asked(what)?;
-    if let Some(file) = sources.iter().find(|file| matches!(file.holds, ShownContent::Samples(_))) {
+    if let Some(file) = sources.iter().find(|file| !file.samples.is_empty()) {
         let why = "holds single timed runs; show takes the rows of the same run, from --csv or --json";
         return Err(Error::Usage(format!("{} {why}", file.name)));
     }
     let reasons = if *why { Some(Reasons::of(&sources)?) } else { None };
     let sources = filtered(sources, conditions)?;
-    sources.iter().filter_map(|source| source.torn.as_deref()).filter(|_| !global.quiet).for_each(say);
+    sources.iter().filter_map(|source| source.torn.first()).filter(|_| !global.quiet).for_each(|torn| say(torn));
     let unit = if *gib { RateUnit::GiB } else { RateUnit::GB };
     let is_headed = sources.len() > 1 || !Path::new(&what[0]).exists();
     let style = ShowingStyle { unit, verbose: global.verbose, reasons, is_headed, columns };
@@ -72,45 +70,43 @@ fn overview(all: &[Shipped]) -> String {
 fn contents(own: &[Shipped]) -> String {
     own.iter()
         .map(|file: &Shipped| {
-            let what = take_apart(file.text, file.name).map(|source| summary(&source.holds)).unwrap_or_default();
+            let what = take_apart(file.text, file.name).map(|source| summary(&source)).unwrap_or_default();
             format::wrap(&format!("{}: {what}", file.name), WIDTH, "  ")
         })
         .collect()
 }
 
 /// `ladders of dot`.
-fn summary(holding: &ShownContent) -> String {
-    match holding {
-        ShownContent::Rows(rows) => {
+fn summary(file: &Material) -> String {
+    match file {
+        Material { rows, .. } if !rows.is_empty() => {
             let kind = if rows.iter().any(|row| !row.sweep_id.is_empty()) { "a sweep of" } else { "ladders of" };
             let devices = distinct(rows.iter().filter(|row| row.platform != HOST).map(|row| row.device.as_str()));
             let families = distinct(rows.iter().map(|row| row.family.as_str()));
             format!("{kind} {} on {}", families.join(", "), devices.join(", "))
         }
-        ShownContent::Points(points) => {
+        Material { points, .. } if !points.is_empty() => {
             format!("experiments {}", distinct(points.iter().map(|point| point.experiment.as_str())).join(", "))
         }
-        ShownContent::Peers(_) => "another program's figures".to_owned(),
-        ShownContent::Ceilings(_) => "measured limits".to_owned(),
-        ShownContent::Counts(_) => "counts".to_owned(),
-        ShownContent::Samples(_) => "single timed runs".to_owned(),
+        Material { peers, .. } if !peers.is_empty() => "another program's figures".to_owned(),
+        Material { ceilings, .. } if !ceilings.is_empty() => "measured limits".to_owned(),
+        Material { counts, .. } if !counts.is_empty() => "counts".to_owned(),
+        _ => "single timed runs".to_owned(),
     }
 }
 
 /// What the reasons of ladders are made of.
 struct Reasons {
     counts: Vec<CountRow>,
-    limits: Vec<RunLimits>,
+    limits: Vec<Material>,
 }
 
 impl Reasons {
     /// From the counts that come with gpulab and those in the files, and by the limits that were recorded with them.
-    fn of(files: &[ShownFile]) -> Result<Reasons, Error> {
+    fn of(files: &[Material]) -> Result<Reasons, Error> {
         let mut counts = shipped_counts()?;
         for file in files {
-            if let ShownContent::Counts(own) = &file.holds {
-                counts.extend_from_slice(own);
-            }
+            counts.extend_from_slice(&file.counts);
         }
         Ok(Reasons { counts, limits: limits(files)? })
     }
@@ -126,13 +122,8 @@ impl Reasons {
     }
 
     /// What the models are that the reasons of these files' ladders come from, each once; or that there is no ladder.
-    fn models(&self, files: &[ShownFile], medium: Medium) -> String {
-        let mut all: Vec<Vec<Row>> = Vec::new();
-        for file in files {
-            if let ShownContent::Rows(rows) = &file.holds {
-                all.extend(ladders(rows));
-            }
-        }
+    fn models(&self, files: &[Material], medium: Medium) -> String {
+        let all: Vec<Vec<Row>> = files.iter().flat_map(|file| ladders(&file.rows)).collect();
         if all.is_empty() {
             return "--why: no ladder is shown, so there is nothing to explain\n".to_owned();
         }
@@ -159,7 +150,7 @@ struct ShowingStyle<'a> {
 
 impl ShowingStyle<'_> {
     /// The sources, one below the other.
-    fn text(&self, sources: &[ShownFile], medium: Medium) -> Result<String, Error> {
+    fn text(&self, sources: &[Material], medium: Medium) -> Result<String, Error> {
         let mut all = Vec::new();
         for source in sources {
             let content = self.content(source, medium)?;
@@ -173,38 +164,32 @@ impl ShowingStyle<'_> {
         Ok(all.join("\n") + &models.unwrap_or_default())
     }
 
-    fn content(&self, source: &ShownFile, medium: Medium) -> Result<String, Error> {
-        let is_chosen = !self.columns.is_empty();
-        let texts: Vec<String> = match &source.holds {
-            ShownContent::Rows(rows) if is_chosen => vec![columns(rows, self.columns, medium)?],
-            ShownContent::Points(points) if is_chosen => vec![columns(points, self.columns, medium)?],
-            ShownContent::Ceilings(rows) if is_chosen => vec![columns(rows, self.columns, medium)?],
-            ShownContent::Counts(rows) if is_chosen => vec![columns(rows, self.columns, medium)?],
-            ShownContent::Peers(_) if is_chosen => {
+    fn content(&self, source: &Material, medium: Medium) -> Result<String, Error> {
+        let names = self.columns;
+        match source {
+            _ if names.is_empty() => {}
+            Material { rows, .. } if !rows.is_empty() => return columns(rows, names, medium),
+            Material { points, .. } if !points.is_empty() => return columns(points, names, medium),
+            Material { ceilings, .. } if !ceilings.is_empty() => return columns(ceilings, names, medium),
+            Material { counts, .. } if !counts.is_empty() => return columns(counts, names, medium),
+            _ => {
                 return Err(Error::Usage("--columns takes results of gpulab, not other programs' figures".into()));
             }
-            ShownContent::Rows(rows) => tables(rows).iter().map(|group| self.rows(group, medium)).collect(),
-            ShownContent::Points(points) => experiments(points).iter().map(|points| study(points, medium)).collect(),
-            ShownContent::Peers(cells) => vec![report::peers::table(cells, medium)],
-            ShownContent::Samples(_) => Vec::new(),
-            ShownContent::Ceilings(rows) => {
-                groups(rows, |row: &CeilingRow| (row.platform.clone(), row.device.clone(), row.driver.clone()))
-                    .iter()
-                    .map(|rows| match medium {
-                        Medium::Screen(screen) => report::ceilings::text(rows, screen),
-                        Medium::Markdown => report::markdown::code(&|screen| report::ceilings::text(rows, screen)),
-                    })
-                    .collect()
-            }
-            // The trials of an experiment may be of several families.
-            ShownContent::Counts(rows) => groups(rows, |row: &CountRow| {
-                let what = if row.experiment.is_empty() { &row.family } else { &row.experiment };
-                (row.run_id.clone(), what.clone())
-            })
-            .iter()
-            .map(|rows| self.counts(rows, medium))
-            .collect(),
-        };
+        }
+        let mut texts: Vec<String> = tables(&source.rows).iter().map(|group| self.rows(group, medium)).collect();
+        texts.extend(experiments(&source.points).iter().map(|points| study(points, medium)));
+        texts.extend(source.peers.iter().map(|(_, cells)| report::peers::table(cells, medium)));
+        let devices = groups(&source.ceilings, |row| (row.platform.clone(), row.device.clone(), row.driver.clone()));
+        texts.extend(devices.iter().map(|rows| match medium {
+            Medium::Screen(screen) => report::ceilings::text(rows, screen),
+            Medium::Markdown => report::markdown::code(&|screen| report::ceilings::text(rows, screen)),
+        }));
+        // The trials of an experiment may be of several families.
+        let counted = groups(&source.counts, |row| {
+            let what = if row.experiment.is_empty() { &row.family } else { &row.experiment };
+            (row.run_id.clone(), what.clone())
+        });
+        texts.extend(counted.iter().map(|rows| self.counts(rows, medium)));
         Ok(texts.join("\n"))
     }
 
@@ -248,11 +233,11 @@ impl ShowingStyle<'_> {
 
 /// An experiment's points with the finding that follows from them.
 fn study(points: &[Point], medium: Medium) -> String {
-    let study = PointStudy::of(points);
+    let finding = finding(points);
     match medium {
         Medium::Screen(screen) => {
-            report::experiment::text(points, study.question, &study.finding, &|x| study.label(x), screen)
+            report::experiment::text(points, question(points), &finding, &|x| x_label(points, x), screen)
         }
-        Medium::Markdown => report::experiment::markdown(points, study.question, &study.finding, &|x| study.label(x)),
+        Medium::Markdown => report::experiment::markdown(points, question(points), &finding, &|x| x_label(points, x)),
     }
 }

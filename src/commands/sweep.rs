@@ -4,13 +4,13 @@ use crate::adopt::Brought;
 use crate::bench::{self, Input, Jobs};
 use crate::ceilings::{LimitNeeded, Limits};
 use crate::cli::Sweep;
-use crate::outcome::Job;
+use crate::outcome::{Job, Spent};
 use crate::plan::Refusal;
 use crate::prelude::*;
 use crate::report::progress::StatusLine;
-use crate::report::sweep::{self as report, SweepTime};
+use crate::report::sweep as report;
 use crate::runner::{FOR_LIMITS, Pace};
-use crate::store::{CsvFile, Mode, read_rows, write_rows};
+use crate::store::{CsvFile, read_rows, write_rows};
 use crate::sweep::{self, Bench, Configuration, Identity, Narrowing, Order, ROUNDS, Shard, Space};
 use crate::terminal::Stdout;
 use crate::tuning::narrowed;
@@ -92,7 +92,8 @@ fn measure(out: &mut Out, global: &Global, options: &Sweep, takes_turns: bool) -
         jobs: Jobs { executor, observer, limits, pace, settings, rounds, steps, step: 0 },
         rows,
         csv,
-        time: SweepTime::default(),
+        spent: Spent::default(),
+        ceiling: 0.0,
     };
     sweep.run(out, &todo, options, global)
 }
@@ -197,7 +198,7 @@ fn open_output(options: &Sweep, is_forced: bool) -> Result<Option<CsvFile<Row>>,
         if path == "-" || std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
             return Err(Error::Usage("--resume needs -o FILE with the file to continue, not a pipe or device".into()));
         }
-        return CsvFile::open(path, Mode::Append).map(Some);
+        return CsvFile::append(path).map(Some);
     }
     if path == "-" && Stdout.is_terminal() {
         return Out::check().map(|()| None);
@@ -208,7 +209,7 @@ fn open_output(options: &Sweep, is_forced: bool) -> Result<Option<CsvFile<Row>>,
         let why = "continue it with --resume, give another file, or replace it with --force";
         return Err(Error::Usage(format!("{path} exists already: {why}")));
     }
-    CsvFile::open(path, Mode::Create).map(Some)
+    CsvFile::create(path).map(Some)
 }
 
 /// The file to go on with and its rows, without those that are to be measured again: these are dropped all at once, or not at
@@ -238,7 +239,7 @@ fn go_on(
     drop(csv);
     write_rows(&options.output, &rows)?;
     global.say(&format!("{} of them are measured again", finished.len() - rows.len()));
-    Ok((Some(CsvFile::open(&options.output, Mode::Append)?), rows))
+    Ok((Some(CsvFile::append(&options.output)?), rows))
 }
 
 /// A sweep under way.
@@ -251,7 +252,9 @@ struct SweepState<'a> {
     rows: Vec<Row>,
     /// Where rows go; nowhere on a terminal.
     csv: Option<CsvFile<Row>>,
-    time: SweepTime,
+    spent: Spent,
+    /// Seconds that the limits took.
+    ceiling: f64,
 }
 
 impl SweepState<'_> {
@@ -275,8 +278,10 @@ impl SweepState<'_> {
             global.note(&format!("not measured: {missing} of {} configurations; {how}", todo.len()));
         }
         if !todo.is_empty() {
-            self.time.total = started.elapsed().as_secs_f64();
-            global.say(&report::wrapped(&report::time_split(&self.time), Screen::stderr()));
+            global.say(&report::wrapped(
+                &report::time_split(self.spent, self.ceiling, started.elapsed().as_secs_f64()),
+                Screen::stderr(),
+            ));
             self.jobs.pace.overrun().into_iter().for_each(|told| global.note(&told));
         }
         let worst = bench::worst(&self.rows, options.measure.strict);
@@ -297,7 +302,7 @@ impl SweepState<'_> {
         for configuration in todo.iter().filter(|c| c.refusal.is_none() && c.case.shape.elements() > 0) {
             let started = Instant::now();
             let probed = self.jobs.probe(self.family, self.limit_of(configuration));
-            self.time.ceiling += started.elapsed().as_secs_f64();
+            self.ceiling += started.elapsed().as_secs_f64();
             probed?;
         }
         sweep::measure(todo, options.order, self)
@@ -315,7 +320,7 @@ impl Bench for SweepState<'_> {
 
     fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome, Error> {
         let outcome = self.jobs.run(&configuration.label(), job)?;
-        self.time.jobs += outcome.spent;
+        self.spent += outcome.spent;
         Ok(outcome)
     }
 

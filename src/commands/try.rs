@@ -17,7 +17,7 @@ use crate::report::hint::{Hint, hint};
 use crate::report::landing::{Landing, landing};
 use crate::report::{self, judged, printed};
 use crate::shell::quoted;
-use crate::store::Deferred;
+use crate::store::Sink;
 use crate::{counting, oracle, outputs};
 use clap::ValueEnum;
 use serde::Serialize;
@@ -264,7 +264,7 @@ struct Tried<'a> {
 
 impl Tried<'_> {
     fn once(&self, out: &mut Out, global: &Global) -> Result<(), Error> {
-        let mut json = self.options.ladder.output.json.as_deref().map(Deferred::open).transpose()?;
+        let mut json = self.options.ladder.output.json.as_deref().map(Sink::open).transpose()?;
         let mut report = TryReport {
             schema: 1,
             gpulab: env!("CARGO_PKG_VERSION"),

@@ -8,7 +8,7 @@ use crate::outcome::{Bar, Clock, Job};
 use crate::outputs::Outputs;
 use crate::plan::Refusal;
 use crate::prelude::*;
-use crate::record::{Point, PointKey};
+use crate::record::Point;
 use crate::report;
 use crate::report::progress::StatusLine;
 use crate::sweep::{Bench, Configuration, in_rounds};
@@ -165,11 +165,15 @@ impl Bench for ExperimentState<'_> {
         self.lab.scene.sample_time = sampled;
         let row = Row::from(&Record::from_outcome(&self.lab.scene, configuration.rung, outcome));
         for (place, trial) in &task.trials {
-            let x_label = (experiment.x_label)(trial.x);
-            let series = trial.series.as_str();
-            let x_name = experiment.x_name;
-            let key = PointKey { experiment: experiment.name, series, x_name, x: trial.x, x_label, place: *place };
-            let point = Point::new(key, trial.metric, &row);
+            let point = Point {
+                experiment: experiment.name.to_owned(),
+                series: trial.series.clone(),
+                x_name: experiment.x_name.to_owned(),
+                x: trial.x,
+                x_label: (experiment.x_label)(trial.x),
+                place: Some(*place),
+                ..Point::of(trial.metric, &row)
+            };
             self.lab.outputs.row(&point);
             self.points.push((*place, point));
         }

@@ -3,14 +3,14 @@
 use crate::adopt::Brought;
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::TuneArgs;
-use crate::outcome::{Candidate, Job};
+use crate::outcome::{Candidate, Job, Spent};
 use crate::plan::Refusal;
 use crate::prelude::*;
 use crate::report::progress::StatusLine;
-use crate::report::sweep::{SweepTime, latest, time_split, wrapped};
+use crate::report::sweep::{latest, time_split, wrapped};
 use crate::report::tune::{TuningTold, explanation};
 use crate::runner::FOR_LIMITS;
-use crate::store::{CsvFile, JsonFile, Mode, read_rows};
+use crate::store::{CsvFile, JsonFile, read_rows};
 use crate::sweep::{self, Bench, Configuration, Identity, Narrowing, Order, ROUNDS, Setting, Shard};
 use crate::tune::{
     Ended, Halt, SizeClass, Strategy, TunedEntry, TunedFile, TuningSpace, choices, fastest, is_faster, least_of,
@@ -133,7 +133,9 @@ pub(crate) struct Tuning<'a> {
     rows: Vec<Row>,
     csv: Option<CsvFile<Row>>,
     json: Option<JsonFile>,
-    time: SweepTime,
+    spent: Spent,
+    /// Seconds that the limits took.
+    ceiling: f64,
     /// Configurations that were measured in this run, each once and again.
     measured: usize,
     observer: StatusLine,
@@ -160,7 +162,7 @@ impl<'a> Tuning<'a> {
         let mut csv = None;
         if let Some(path) = options.rows.csv.as_deref() {
             let is_begun = std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() > 0) && !global.force;
-            csv = Some(CsvFile::open(path, if is_begun { Mode::Append } else { Mode::Create })?);
+            csv = Some(if is_begun { CsvFile::append(path)? } else { CsvFile::create(path)? });
             if is_begun {
                 rows = read_rows(Path::new(path))?.rows;
                 let known = identity.finished(plan, &latest(&rows)).map_err(|why| {
@@ -183,7 +185,8 @@ impl<'a> Tuning<'a> {
             rows,
             csv,
             json: options.rows.json.as_deref().map(JsonFile::create).transpose()?,
-            time: SweepTime::default(),
+            spent: Spent::default(),
+            ceiling: 0.0,
             measured: 0,
             observer: StatusLine::new(global.quiet),
             began: Instant::now(),
@@ -203,8 +206,8 @@ impl<'a> Tuning<'a> {
             }
             false => out.text(&self.explained(went.as_ref().ok(), screen(global.color))),
         };
-        self.time.total = self.began.elapsed().as_secs_f64();
-        global.say(&wrapped(&time_split(&self.time), Screen::stderr()));
+        global
+            .say(&wrapped(&time_split(self.spent, self.ceiling, self.began.elapsed().as_secs_f64()), Screen::stderr()));
         let kept = if went.is_ok() { self.remember(global) } else { Ok(()) };
         if let Err(Error::Interrupted) = went {
             let how = match self.csv {
@@ -283,7 +286,7 @@ impl<'a> Tuning<'a> {
         }
         let started = Instant::now();
         self.limits.measure(&mut *self.executor, need)?;
-        self.time.ceiling = started.elapsed().as_secs_f64();
+        self.ceiling = started.elapsed().as_secs_f64();
         self.scene.ceiling = self.limits.get(need);
         Ok(())
     }
@@ -303,7 +306,7 @@ impl<'a> Tuning<'a> {
         if let Some(SearchBudget::Evaluations(most)) = self.options.budget {
             return self.latest().len() >= most;
         }
-        let last = (FINALISTS + 1) as f64 * self.time.jobs.measure / self.measured.max(1) as f64;
+        let last = (FINALISTS + 1) as f64 * self.spent.measure / self.measured.max(1) as f64;
         self.measured > 0
             && self
                 .seconds()
@@ -350,7 +353,7 @@ impl<'a> Tuning<'a> {
     fn run_job(&mut self, job: &Job) -> Result<Outcome, Error> {
         bench::go_on()?;
         let outcome = self.executor.run(job)?;
-        self.time.jobs += outcome.spent;
+        self.spent += outcome.spent;
         Ok(outcome)
     }
 

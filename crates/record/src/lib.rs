@@ -21,7 +21,7 @@ pub use cells::Cells;
 pub use dictionary::ColumnEntry;
 pub use flag::Flags;
 pub use host::HostFacts;
-pub use point::{BANDWIDTH, Metric, MetricOf, Point, PointKey, RATE, TIME, point, si};
+pub use point::{BANDWIDTH, Metric, MetricOf, Point, RATE, TIME, point, si};
 pub use row::{CsvRecord, Row, SampleRow, clear_factor, row};
 pub use text::{params_of, params_text};
 
@@ -236,25 +236,19 @@ pub struct Record {
     pub peak_pct: Option<f64>,
     /// Seconds that the launches of a run take by themselves, as measured on this device by the row's clock.
     pub launching: Option<f64>,
-    /// Speed-ups over other records of the ladder; see [`relate`].
-    pub speedups: Speedups,
-    pub flags: Flags,
-    /// Seconds that the case took in all, where somebody looked.
-    pub took: Option<f64>,
-}
-
-/// How many times faster a record is than others of its ladder, by medians.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Speedups {
+    // How many times faster it is than others of its ladder, by medians: see [`relate`].
     /// Than the rung before that has a time; none if only one of the two was tuned.
     pub step: Option<f64>,
     /// Than the first rung that has a time; none if only one of the two was tuned.
     pub total: Option<f64>,
-    pub cpu_seq: Option<f64>,
-    pub cpu_rayon: Option<f64>,
-    pub cpu_exact: Option<f64>,
+    pub over_cpu_seq: Option<f64>,
+    pub over_cpu_rayon: Option<f64>,
+    pub over_cpu_exact: Option<f64>,
     /// Than [`COPY`], the family's reference.
-    pub copy: Option<f64>,
+    pub over_copy: Option<f64>,
+    pub flags: Flags,
+    /// Seconds that the case took in all, where somebody looked.
+    pub took: Option<f64>,
 }
 
 impl Record {
@@ -279,7 +273,12 @@ impl Record {
             ceiling_pct,
             peak_pct: peak_pct(scene, &outcome, gbps, gops),
             launching: launching(scene, &outcome),
-            speedups: Speedups::default(),
+            step: None,
+            total: None,
+            over_cpu_seq: None,
+            over_cpu_rayon: None,
+            over_cpu_exact: None,
+            over_copy: None,
             flags: Flags::default(),
             took: None,
             outcome,
@@ -390,15 +389,14 @@ fn relate_alike(mut ladder: Vec<&mut Record>, cpu: [Option<f64>; 3]) {
     for record in &mut ladder {
         let own = record.median();
         let over = |base: Option<f64>| base.zip(own).and_then(|(base, own)| ratio(base, own));
-        let [cpu_seq, cpu_rayon, cpu_exact] = cpu.map(over);
-        let copy = if record.on_host() { None } else { over(copy) };
-        record.speedups = Speedups { step: None, total: None, cpu_seq, cpu_rayon, cpu_exact, copy };
+        [record.over_cpu_seq, record.over_cpu_rayon, record.over_cpu_exact] = cpu.map(over);
+        record.over_copy = if record.on_host() { None } else { over(copy) };
+        [record.step, record.total] = [None; 2];
         if let (Some(_), Some(seconds)) = (record.rung, own) {
             let tuned = record.scene.tuned;
             first = first.or(Some((seconds, tuned)));
-            let [step, total] =
+            [record.step, record.total] =
                 [previous, first].map(|base| over(base.filter(|base| base.1 == tuned).map(|base| base.0)));
-            record.speedups = Speedups { step, total, ..record.speedups };
             previous = Some((seconds, tuned));
         }
     }

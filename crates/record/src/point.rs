@@ -28,7 +28,7 @@ pub const TIME: Metric = Metric { name: "time", unit: "us", of: |row| row.t_medi
 columns! {
     /// One point of an experiment; its fields are the columns of CSV files and the names in JSON. Missing numbers are
     /// empty cells or `null`; times are seconds (`_s`).
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
     pub struct Point {
         /// Version of the columns.
         pub schema: u32,
@@ -110,18 +110,6 @@ columns! {
     }
 }
 
-#[derive(Clone, Debug, PartialEq)]
-pub struct PointKey<'a> {
-    pub experiment: &'a str,
-    pub series: &'a str,
-    pub x_name: &'a str,
-    pub x: f64,
-    /// The value as reports name it.
-    pub x_label: String,
-    /// Place in the experiment's plan, from 0.
-    pub place: u64,
-}
-
 /// What the units of points are in those of the SI: how many of which.
 const SI: [(&str, f64, &str); 15] = [
     ("GB/s", 1e9, "B/s"),
@@ -147,7 +135,8 @@ pub fn si(unit: &str) -> Option<(f64, &'static str)> {
 }
 
 impl Point {
-    pub fn new(key: PointKey<'_>, metric: Metric, row: &Row) -> Point {
+    /// What was measured of a point. Which point it is of what experiment is its maker's to say: of these columns it has none.
+    pub fn of(metric: Metric, row: &Row) -> Point {
         let value = if row.status == Status::Ok { (metric.of)(row) } else { None };
         let value = value.filter(|v| v.is_finite());
         let (factor, unit_si) = si(metric.unit).unwrap_or((1.0, metric.unit));
@@ -159,10 +148,6 @@ impl Point {
             platform: row.platform.clone(),
             device: row.device.clone(),
             driver: row.driver.clone(),
-            experiment: key.experiment.to_owned(),
-            series: key.series.to_owned(),
-            x_name: key.x_name.to_owned(),
-            x: key.x,
             metric: metric.name.to_owned(),
             value,
             unit: metric.unit.to_owned(),
@@ -173,10 +158,8 @@ impl Point {
             cache: row.cache,
             clock: row.clock,
             flags: row.flags,
-            x_label: key.x_label,
             value_si: value.map(|value| value * factor),
             unit_si: unit_si.to_owned(),
-            place: Some(key.place),
             runs: Some(row.runs),
             seed: row.seed,
             warmup: row.warmup,
@@ -186,6 +169,7 @@ impl Point {
             host_cpu: row.host_cpu.clone(),
             host_threads: row.host_threads,
             os: row.os.clone(),
+            ..Point::default()
         }
     }
 
@@ -205,6 +189,13 @@ pub fn point(series: &str, n: u64, gbps: f64, noise: f64) -> Point {
         device: "Device".to_owned(),
         ..super::row("diagonal")
     };
-    let key = PointKey { experiment: "pitch", series, x_name: "n", x: n as f64, x_label: n.to_string(), place: 0 };
-    Point::new(key, BANDWIDTH, &row)
+    Point {
+        experiment: "pitch".to_owned(),
+        series: series.to_owned(),
+        x_name: "n".to_owned(),
+        x: n as f64,
+        x_label: n.to_string(),
+        place: Some(0),
+        ..Point::of(BANDWIDTH, &row)
+    }
 }

@@ -302,7 +302,6 @@ impl From<&Record> for Row {
     fn from(record: &Record) -> Row {
         let scene = &record.scene;
         let outcome = &record.outcome;
-        let speedups = record.speedups;
         let case = &outcome.case;
         let measured = outcome.measured();
         let seconds = |pick: fn(&Measured) -> Option<f64>| measured.and_then(pick).and_then(finite);
@@ -355,24 +354,24 @@ impl From<&Record> for Row {
                     .map_or_else(String::new, |bound| bound.name().to_owned())
             },
             ceiling_pct: record.ceiling_pct,
-            step_x: speedups.step,
-            total_x: speedups.total,
-            cpu_seq_x: speedups.cpu_seq,
-            cpu_rayon_x: speedups.cpu_rayon,
+            step_x: record.step,
+            total_x: record.total,
+            cpu_seq_x: record.over_cpu_seq,
+            cpu_rayon_x: record.over_cpu_rayon,
             max_err: seconds(|m| m.max_err),
             tol: seconds(|m| m.tol),
             flags: record.flags,
             ceiling_gbps,
             stopped_by: measured.map_or_else(String::new, |m| m.stopped_by.clone()),
             result: measured.and_then(|m| m.result).filter(|number| number.is_finite()),
-            cpu_exact_x: speedups.cpu_exact,
+            cpu_exact_x: record.over_cpu_exact,
             launches: (!record.on_host()).then_some(outcome.launches),
             sweep_id: String::new(),
             case_index: None,
             cases: None,
             shard: String::new(),
             settings: String::new(),
-            copy_pct: speedups.copy.map(|x| 100.0 * x),
+            copy_pct: record.over_copy.map(|x| 100.0 * x),
             t_preparation_s: seconds(|m| m.preparation),
             ceiling_gops,
             ops_per_cu_clock: record.ops_per_clock,

@@ -54,8 +54,8 @@ fn tuned_rungs_gain_against_tuned_ones_alone() {
     };
     let mut ladder = [of(1, 8e-3, false), of(2, 1e-3, true), of(3, 5e-4, true), of(4, 4e-3, false), of(5, 2e-3, false)];
     relate(&mut ladder);
-    assert_eq!(ladder.clone().map(|r| r.speedups.step), [None, None, Some(2.0), None, Some(2.0)]);
-    assert_eq!(ladder.clone().map(|r| r.speedups.total), [Some(1.0), None, None, Some(2.0), Some(4.0)]);
+    assert_eq!(ladder.clone().map(|r| r.step), [None, None, Some(2.0), None, Some(2.0)]);
+    assert_eq!(ladder.clone().map(|r| r.total), [Some(1.0), None, None, Some(2.0), Some(4.0)]);
     assert_eq!(ladder.map(|r| Row::from(&r).is_tuned()), [false, true, true, false, false]);
 }
 
@@ -132,14 +132,14 @@ fn speed_ups_pass_over_rungs_without_a_right_result() {
     let mut ladder = vec![record(1, 8e-3), record(2, 1e-3), record(3, 2e-3), cpu(CPU_SEQ, 16e-3)];
     ladder[1].outcome.end = Err(Stop::new(Status::WrongResult, "wrong"));
     relate(&mut ladder);
-    let [one, wrong, three, seq] = [0, 1, 2, 3].map(|i| ladder[i].speedups);
-    assert_eq!((one.step, one.total, one.cpu_seq, one.cpu_rayon), (None, Some(1.0), Some(2.0), None));
-    assert_eq!(wrong, Speedups::default());
-    assert_eq!((three.step, three.total, three.cpu_seq), (Some(4.0), Some(4.0), Some(8.0)));
-    assert_eq!((seq.step, seq.total, seq.cpu_seq), (None, None, Some(1.0)));
+    let [one, wrong, three, seq] = [0, 1, 2, 3].map(|i| &ladder[i]);
+    assert_eq!((one.step, one.total, one.over_cpu_seq, one.over_cpu_rayon), (None, Some(1.0), Some(2.0), None));
+    assert_eq!((wrong.step, wrong.total, wrong.over_cpu_seq), (None, None, None));
+    assert_eq!((three.step, three.total, three.over_cpu_seq), (Some(4.0), Some(4.0), Some(8.0)));
+    assert_eq!((seq.step, seq.total, seq.over_cpu_seq), (None, None, Some(1.0)));
     ladder.push(cpu(CPU_RAYON, 4e-3));
     relate(&mut ladder);
-    assert_eq!(ladder[2].speedups.cpu_rayon, Some(2.0));
+    assert_eq!(ladder[2].over_cpu_rayon, Some(2.0));
     let row = Row::from(&ladder[3]);
     assert_eq!((row.rung, row.wg, row.device.as_str()), (None, None, "CPU, 2 threads"));
 }
@@ -164,10 +164,10 @@ fn work_repeated_inside_is_compared_with_its_like() {
         made(Some(2), "local", 10e-3, true),
     ];
     relate(&mut ladder);
-    let [plain, inside] = [5, 6].map(|i| ladder[i].speedups);
-    assert_eq!((plain.step, plain.copy, plain.cpu_seq), (Some(2.0), Some(0.5), Some(4.0)));
-    assert_eq!((inside.step, inside.copy, inside.cpu_seq), (Some(1.6), Some(0.8), None));
-    assert_eq!((ladder[0].speedups.copy, ladder[1].speedups.copy, ladder[1].speedups.step), (None, Some(1.0), None));
+    let [plain, inside] = [5, 6].map(|i| &ladder[i]);
+    assert_eq!((plain.step, plain.over_copy, plain.over_cpu_seq), (Some(2.0), Some(0.5), Some(4.0)));
+    assert_eq!((inside.step, inside.over_copy, inside.over_cpu_seq), (Some(1.6), Some(0.8), None));
+    assert_eq!((ladder[0].over_copy, ladder[1].over_copy, ladder[1].step), (None, Some(1.0), None));
 }
 
 #[test]

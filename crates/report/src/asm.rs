@@ -1,6 +1,7 @@
 //! What compilers made of kernels, as tables.
 
-use crate::prelude::*;
+use crate::format::{self, Screen};
+use crate::grid::TextGrid;
 use gpulab_kernels::occupancy::Resident;
 use gpulab_model::outcome::Inspected;
 use gpulab_study::asm::{AsmKernel, AsmKind, AsmLine};
@@ -10,33 +11,37 @@ fn last(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Instructions of warps at a line of a file.
-pub type LineCounts<'a> = &'a dyn Fn(&str, u64) -> u64;
+/// The text of a line of a file.
+type SourceLine<'a> = &'a dyn Fn(&str, u64) -> Option<String>;
 
-pub struct ShownKernel<'a> {
-    /// As in `reduce v3 sequential`.
-    pub name: &'a str,
-    pub file: &'a str,
-    pub source: &'a dyn Fn(&str, u64) -> Option<String>,
-    /// Instructions of warps that the simulator counts at a line, if it was asked.
-    pub counted: Option<LineCounts<'a>>,
-    pub is_whole: bool,
-}
-
-/// Of each kernel a table: a row for each line of the source, a column for each kind of instruction.
-pub fn by_line(what: &str, kernels: &[AsmKernel], shown: &ShownKernel<'_>, screen: Screen) -> String {
-    let mut text = format::wrap(&format!("{}: {what}, instructions by kind and line", shown.name), screen.width, "  ");
+/// Of each kernel a table: a row for each line of the source, whose own file comes first, a column for each kind of instruction,
+/// and one of the instructions of warps that the simulator counts at a line, if it was asked. The whole has each instruction.
+pub fn by_line(
+    title: &str,
+    kernels: &[AsmKernel],
+    file: &str,
+    source: SourceLine<'_>,
+    counted: Option<&dyn Fn(&str, u64) -> u64>,
+    is_whole: bool,
+    screen: Screen,
+) -> String {
+    let mut text = format::wrap(&format!("{title}, instructions by kind and line"), screen.width, "  ");
     for kernel in kernels {
         let count = format::counted(kernel.instructions.len(), "instruction");
-        let _ = write!(text, "\n{}: {count}\n", kernel.name);
-        text += &lines_table(kernel, shown).blocks(screen.width);
-        if shown.is_whole {
-            text += &instructions(kernel, shown);
+        let lines = ordered(kernel, file);
+        let mut table = lines_table(kernel, &lines, file, source);
+        if let Some(counted) = counted {
+            let counts = lines.iter().map(|line| line.place.map_or(0, |(path, number)| counted(path, number) as usize));
+            table = table.numbers("warp in-\nstructions", with_sum(counts.collect()));
+        }
+        let _ = write!(text, "\n{}: {count}\n{}", kernel.name, table.blocks(screen.width));
+        if is_whole {
+            text += &instructions(&lines, source);
         }
     }
     text.push('\n');
     text += &format::wrap(NOTE, screen.width, "  ");
-    if shown.counted.is_some() {
+    if counted.is_some() {
         text += &format::wrap(COUNTED, screen.width, "  ");
     }
     format::on_screen(&text, screen)
@@ -58,19 +63,18 @@ fn ordered<'a>(kernel: &'a AsmKernel, file: &str) -> Vec<AsmLine<'a>> {
     lines
 }
 
-fn lines_table(kernel: &AsmKernel, shown: &ShownKernel<'_>) -> TextGrid {
-    let lines = ordered(kernel, shown.file);
+fn lines_table(kernel: &AsmKernel, lines: &[AsmLine<'_>], file: &str, source: SourceLine<'_>) -> TextGrid {
     let mut places = Vec::new();
     let mut texts = Vec::new();
-    for line in &lines {
+    for line in lines {
         let Some((path, number)) = line.place else {
             places.push("-".to_owned());
             texts.push(String::new());
             continue;
         };
-        let is_own = last(path) == last(shown.file);
+        let is_own = last(path) == last(file);
         places.push(if is_own { number.to_string() } else { format!("{}:{number}", last(path)) });
-        let text = (shown.source)(path, number).unwrap_or_default();
+        let text = source(path, number).unwrap_or_default();
         texts.push(format::shorten(&format::terminal(text.trim()), MOST_SOURCE));
     }
     places.push("all".to_owned());
@@ -83,10 +87,6 @@ fn lines_table(kernel: &AsmKernel, shown: &ShownKernel<'_>) -> TextGrid {
     if kernel.instructions.iter().any(|one| one.is_vector) {
         let counts = lines.iter().map(|line| line.instructions.iter().filter(|one| one.is_vector).count());
         grid = grid.numbers("of vec-\ntors", with_sum(counts.collect()));
-    }
-    if let Some(counted) = shown.counted {
-        let counts = lines.iter().map(|line| line.place.map_or(0, |(path, number)| counted(path, number) as usize));
-        grid = grid.numbers("warp in-\nstructions", with_sum(counts.collect()));
     }
     grid
 }
@@ -101,13 +101,13 @@ fn with_sum(mut counts: Vec<usize>) -> impl Iterator<Item = String> {
 const MOST_SOURCE: usize = 30;
 
 /// The instructions themselves, below the lines that they are of.
-fn instructions(kernel: &AsmKernel, shown: &ShownKernel<'_>) -> String {
+fn instructions(lines: &[AsmLine<'_>], source: SourceLine<'_>) -> String {
     let mut text = String::new();
-    for line in ordered(kernel, shown.file) {
+    for line in lines {
         let said = line.place.map_or_else(
             || "of no line".to_owned(),
             |(path, number)| {
-                let source = (shown.source)(path, number).unwrap_or_default();
+                let source = source(path, number).unwrap_or_default();
                 format!("{}:{number}  {}", last(path), source.trim())
             },
         );

@@ -2,10 +2,13 @@
 
 use super::groups::groups;
 use super::view::status_word;
-use crate::prelude::*;
+use crate::format::{self, Screen};
+use crate::grid::TextGrid;
 use gpulab_kernels::values::binary;
+use gpulab_model::Joined;
 use gpulab_model::plan::REPEATS;
 use gpulab_record::params_text;
+use gpulab_study::ceilings::CeilingRow;
 use gpulab_study::ceilings::Site;
 
 /// What there is to say of limits that were measured beside other load.

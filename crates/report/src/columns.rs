@@ -1,9 +1,12 @@
 //! The columns of a ladder's table: what each is called, what it means, and in which order they go where there is no room.
 
-use crate::prelude::*;
+use crate::format;
+use crate::grid::TextGrid;
+use crate::view::View;
 use gpulab_kernels::Bound;
+use gpulab_model::Joined;
 use gpulab_model::stats::ratio;
-use gpulab_record::clear_factor;
+use gpulab_record::{Row, clear_factor, flag};
 
 pub struct TableColumn {
     /// Its name; a line feed is where a narrow table breaks it.
@@ -12,107 +15,118 @@ pub struct TableColumn {
     /// Which go where there is no room: the largest first, 0 never.
     pub drop: u8,
     /// Whether it stays when no row has a cell for it.
-    pub(super) always: bool,
+    always: bool,
     /// Whether families of this bound have it.
-    pub(super) is_of: fn(Option<Bound>) -> bool,
-    /// What it is about: the CPU's table and those of documents have some parts only.
-    pub(super) part: Subject,
-    pub(super) value: fn(&Cell<'_>) -> Option<Value>,
+    is_of: fn(Option<Bound>) -> bool,
+    /// A row's time in seconds, where it is a column of times.
+    seconds: Option<fn(&Row) -> Option<f64>>,
+    /// A row's cell, where it is one of other things.
+    cell: fn(&View<'_>, &Row) -> Option<String>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Subject {
-    /// Any program, the CPU's too.
-    Timing,
-    Kernels,
-    /// All that belongs to a result, beside the CPU.
-    Whole,
-}
+/// All columns but the rung's name, the verdict and the bar, from left to right: the CPU's table and those of documents have
+/// some parts only.
+pub const COLUMNS: [&[TableColumn]; 3] = [TIMING, KERNELS, WHOLE];
 
-/// All columns but the rung's name, the verdict and the bar, from left to right.
-pub const COLUMNS: &[TableColumn] = &[
-    TableColumn::new("time", "the median of the kernels' times", 0, |c| c.row.t_median_s.map(Value::Seconds))
-        .timing()
-        .always(),
-    TableColumn::new("noise", "inter-quartile range of the times over their median, in per cent", 4, |c| {
-        c.row.noise.map(|noise| Value::Percent(100.0 * noise))
+/// Columns of any program, the CPU's too.
+pub(super) const TIMING: &[TableColumn] = &[
+    TableColumn::time("time", "the median of the kernels' times", 0, |row| row.t_median_s).always(),
+    TableColumn::new("noise", "inter-quartile range of the times over their median, in per cent", 4, |_, row| {
+        share(100.0 * row.noise?)
+    }),
+    TableColumn::new("GB/s", "bytes that the problem needs to move (10^9), over the time", 0, |view, row| {
+        rate(view.unit.of(row.gbps?))
     })
-    .timing(),
-    TableColumn::new("GB/s", "bytes that the problem needs to move (10^9), over the time", 0, |c| c.rate(c.row))
-        .of(|bound| bound.is_none_or(Bound::is_memory))
-        .timing()
-        .always(),
-    TableColumn::new("Gpair/s", "additions with a minimum (10^9), two operations each, over the time", 0, |c| {
-        c.row.gops.map(|gops| Value::Rate(gops / 2.0))
+    .of(|bound| bound.is_none_or(Bound::is_memory))
+    .always(),
+    TableColumn::new("Gpair/s", "additions with a minimum (10^9), two operations each, over the time", 0, |_, row| {
+        rate(row.gops? / 2.0)
     })
     .of(|bound| bound == Some(Bound::AddMin))
-    .timing()
     .always(),
-    TableColumn::new("GFLOP/s", "floating-point operations (10^9) that the problem needs, over the time", 0, |c| {
-        c.row.gops.map(Value::Rate)
-    })
+    TableColumn::new(
+        "GFLOP/s",
+        "floating-point operations (10^9) that the problem needs, over the time",
+        0,
+        |_, row| rate(row.gops?),
+    )
     .of(|bound| bound == Some(Bound::Fma))
-    .timing()
     .always(),
-    TableColumn::new("Gop/s", "operations (10^9) that the problem needs, over the time", 0, |c| {
-        c.row.gops.map(Value::Rate)
-    })
-    .of(|bound| bound == Some(Bound::Arithmetic))
-    .timing()
-    .always(),
-    TableColumn::new("/CU/clk", "pairs in a compute unit's clock, by the driver's numbers of both", 7, |c| {
-        c.row.ops_per_cu_clock.map(|ops| Value::Factor(ops / 2.0))
+    TableColumn::new("Gop/s", "operations (10^9) that the problem needs, over the time", 0, |_, row| rate(row.gops?))
+        .of(|bound| bound == Some(Bound::Arithmetic))
+        .always(),
+];
+
+pub(super) const KERNELS: &[TableColumn] = &[
+    TableColumn::new("/CU/clk", "pairs in a compute unit's clock, by the driver's numbers of both", 7, |_, row| {
+        factor(row.ops_per_cu_clock? / 2.0)
     })
     .of(|bound| bound == Some(Bound::AddMin)),
-    TableColumn::new("inside\nGB/s", "the same, with the work repeated inside one launch", 0, |c| c.rate(c.inside?))
-        .of(|bound| bound.is_none_or(Bound::is_memory)),
-    TableColumn::new("of\ncopy", "share of a plain copy's speed", 0, |c| c.row.copy_pct.map(Value::Percent)),
+    TableColumn::new("inside\nGB/s", "the same, with the work repeated inside one launch", 0, |view, row| {
+        rate(view.unit.of(view.inside(row)?.gbps?))
+    })
+    .of(|bound| bound.is_none_or(Bound::is_memory)),
+    TableColumn::new("of\ncopy", "share of a plain copy's speed", 0, |_, row| share(row.copy_pct?)),
     TableColumn::new(
         "of\nlimit",
         "share of the measured limit; `in cache`: memory's limit does not bound it",
         0,
-        |c| of_limit(c.row),
+        |_, row| of_limit(row),
     ),
-    TableColumn::new("of\npeak", "share of the theoretical rate that --peak gave", 0, |c| of_peak(c.row)),
+    // Memory's peak says nothing of data in a cache.
+    TableColumn::new("of\npeak", "share of the theoretical rate that --peak gave", 0, |_, row| {
+        let peak = share(row.peak_pct?);
+        if row.flags.contains(flag::FITS_CACHE) { Some(IN_CACHE.to_owned()) } else { peak }
+    }),
     TableColumn::new(
         "gain",
         "against the rung before: ▲ times faster, ▼ times slower, = as fast within 5 %; with ? noise or an unsteady \
          device may make the difference, so it is undecided",
         0,
-        |c| gain(c.before, c.row),
+        |view, row| gain(view.before(row), row),
     )
     .always(),
-    TableColumn::new("total", "times faster than the first rung", 5, |c| c.row.total_x.map(Value::Factor)),
-    TableColumn::new("vs 1\ncore", "times faster than one core of the CPU", 6, |c| c.row.cpu_seq_x.map(Value::Factor))
-        .whole(),
-    TableColumn::new("vs all\ncores", "times faster than all cores of the CPU", 2, |c| {
-        c.row.cpu_rayon_x.map(Value::Factor)
-    })
-    .whole(),
-    TableColumn::new("back to\nback", "time of one run among many without a wait between them", 10, |c| {
-        c.row.t_batch_s.map(Value::Seconds)
-    })
-    .whole(),
-    TableColumn::new("prep", "time of the launches that prepare the data, which `time` leaves out", 9, |c| {
-        c.row.t_preparation_s.map(Value::Seconds)
-    })
-    .whole(),
-    TableColumn::new("host\npart", "time of the host's own additions, within `end to end`", 11, |c| {
-        c.row.t_host_part_s.map(Value::Seconds)
-    })
-    .whole(),
-    TableColumn::new(
+    TableColumn::new("total", "times faster than the first rung", 5, |_, row| factor(row.total_x?)),
+];
+
+/// All that belongs to a result, beside the CPU.
+pub(super) const WHOLE: &[TableColumn] = &[
+    TableColumn::new("vs 1\ncore", "times faster than one core of the CPU", 6, |_, row| factor(row.cpu_seq_x?)),
+    TableColumn::new("vs all\ncores", "times faster than all cores of the CPU", 2, |_, row| factor(row.cpu_rayon_x?)),
+    TableColumn::time("back to\nback", "time of one run among many without a wait between them", 10, |row| {
+        row.t_batch_s
+    }),
+    TableColumn::time("prep", "time of the launches that prepare the data, which `time` leaves out", 9, |row| {
+        row.t_preparation_s
+    }),
+    TableColumn::time("host\npart", "time of the host's own additions, within `end to end`", 11, |row| {
+        row.t_host_part_s
+    }),
+    TableColumn::time(
         "end to\nend",
         "allocation, transfers, kernels and the host's part; the program is built before",
         8,
-        |c| c.row.t_end_to_end_s.map(Value::Seconds),
-    )
-    .whole(),
-    TableColumn::new("end to end\nvs all cores", "times faster than all cores of the CPU, from end to end", 12, |c| {
-        whole_x(c.row).map(Value::Factor)
-    })
-    .whole(),
+        |row| row.t_end_to_end_s,
+    ),
+    TableColumn::new(
+        "end to end\nvs all cores",
+        "times faster than all cores of the CPU, from end to end",
+        12,
+        |_, row| factor(whole_x(row)?),
+    ),
 ];
+
+fn rate(rate: f64) -> Option<String> {
+    Some(format::significant(rate, 4))
+}
+
+fn factor(times: f64) -> Option<String> {
+    Some(format::significant(times, 3))
+}
+
+fn share(percent: f64) -> Option<String> {
+    Some(if percent < 999.95 { format!("{percent:.1}%") } else { format!("{percent:.0}%") })
+}
 
 /// What stands beside the columns: its name, what it is, and when it goes.
 pub const BESIDE: [(&str, &str, u8); 4] = [
@@ -138,21 +152,17 @@ impl TableColumn {
         head: &'static str,
         about: &'static str,
         drop: u8,
-        value: fn(&Cell<'_>) -> Option<Value>,
+        cell: fn(&View<'_>, &Row) -> Option<String>,
     ) -> TableColumn {
-        TableColumn { head, about, drop, always: false, is_of: |_| true, part: Subject::Kernels, value }
+        TableColumn { head, about, drop, always: false, is_of: |_| true, seconds: None, cell }
+    }
+
+    const fn time(head: &'static str, about: &'static str, drop: u8, seconds: fn(&Row) -> Option<f64>) -> TableColumn {
+        TableColumn { seconds: Some(seconds), ..TableColumn::new(head, about, drop, |_, _| None) }
     }
 
     const fn always(self) -> TableColumn {
         TableColumn { always: true, ..self }
-    }
-
-    const fn timing(self) -> TableColumn {
-        TableColumn { part: Subject::Timing, ..self }
-    }
-
-    const fn whole(self) -> TableColumn {
-        TableColumn { part: Subject::Whole, ..self }
     }
 
     const fn of(self, is_of: fn(Option<Bound>) -> bool) -> TableColumn {
@@ -162,43 +172,66 @@ impl TableColumn {
     pub fn name(&self) -> String {
         self.head.replace('\n', " ")
     }
-
-    /// Its name with the unit of rates; a line feed is where a narrow table breaks it.
-    pub(super) fn head(&self, unit: RateUnit) -> String {
-        unit.named(self.head)
-    }
 }
 
 impl TextGrid {
-    /// With values, times in one unit, which stands in the head.
-    pub(super) fn values(self, head: &str, values: &[Option<Value>]) -> TextGrid {
-        let times = values.iter().filter_map(|value| if let Some(Value::Seconds(s)) = value { Some(*s) } else { None });
-        let unit = format::time_unit(times.clone());
-        let head = match times.count() {
+    /// With a ladder's columns of these parts: those that all such tables have, and those that a row has a cell for. Times are
+    /// in one unit, which stands in the head; in a document each has its own.
+    pub(super) fn ladder(
+        mut self,
+        view: &View<'_>,
+        rows: &[&Row],
+        parts: &[&[TableColumn]],
+        is_document: bool,
+    ) -> TextGrid {
+        let bound = rows.first().and_then(|row| row.bound());
+        for column in parts.iter().copied().flatten().filter(|column| (column.is_of)(bound)) {
+            let seconds: Vec<Option<f64>> = rows.iter().map(|row| column.seconds.and_then(|of| of(row))).collect();
+            let cells: Vec<Option<String>> = rows.iter().map(|row| (column.cell)(view, row)).collect();
+            if !column.always && !seconds.iter().any(Option::is_some) && !cells.iter().any(Option::is_some) {
+                continue;
+            }
+            let head = view.unit.named(column.head);
+            self = match column.seconds {
+                None => self.numbers(head, cells.into_iter().map(or_dash)),
+                Some(_) if is_document => self.numbers(head, seconds.iter().map(|s| or_dash(s.map(format::time)))),
+                Some(_) => self.times(&head, &seconds),
+            }
+            .dropped(column.drop);
+        }
+        self
+    }
+
+    /// With times in one unit, which stands in the head.
+    pub(super) fn times(self, head: &str, seconds: &[Option<f64>]) -> TextGrid {
+        let unit = format::time_unit(seconds.iter().flatten().copied());
+        let head = match seconds.iter().flatten().count() {
             0 => head.to_owned(),
             _ => format!("{head}{}{}", if head.contains('\n') { " " } else { "\n" }, unit.0),
         };
-        let cells = values.iter().map(|value| match value {
-            Some(Value::Seconds(s)) => format::significant(s / unit.1, 4),
-            Some(value) => value.text(),
-            None => "-".to_owned(),
-        });
-        self.numbers(head, cells)
+        self.numbers(head, seconds.iter().map(|s| or_dash(s.map(|s| format::significant(s / unit.1, 4)))))
     }
+
+    /// What the signs mean that occur in the columns of numbers, in a line; none without signs. `is_marked` is whether a row
+    /// has the star.
+    pub(super) fn legend(&self, is_marked: bool) -> Option<String> {
+        let cells: String = self.columns.iter().filter(|c| !c.is_text).flat_map(|c| &c.cells).cloned().collect();
+        let signs = SIGNS.iter().filter(|(sign, _)| cells.contains(sign) || (*sign == "★" && is_marked));
+        let told = signs.map(|(_, meaning)| *meaning).joined(", ");
+        (!told.is_empty()).then_some(told)
+    }
+}
+
+pub(super) fn or_dash(cell: Option<String>) -> String {
+    cell.unwrap_or_else(|| "-".to_owned())
 }
 
 /// The share of the measured limit that was reached. Where the data fit a cache, memory's limit bounds nothing.
-pub(super) fn of_limit(row: &Row) -> Option<Value> {
+pub(super) fn of_limit(row: &Row) -> Option<String> {
     match row.flags.contains(flag::FITS_CACHE) && row.t_median_s.is_some() {
-        true => Some(Value::Word(IN_CACHE)),
-        false => row.ceiling_pct.map(Value::Percent),
+        true => Some(IN_CACHE.to_owned()),
+        false => share(row.ceiling_pct?),
     }
-}
-
-/// The share of the theoretical rate that was given. Memory's says nothing of data in a cache.
-fn of_peak(row: &Row) -> Option<Value> {
-    let share = row.peak_pct?;
-    Some(if row.flags.contains(flag::FITS_CACHE) { Value::Word(IN_CACHE) } else { Value::Percent(share) })
 }
 
 /// The signs of tables and what they mean: all of it is a line of 80 characters.
@@ -214,28 +247,23 @@ const SIGNS: [(&str, &str); 6] = [
 /// What the cell of a limit says where the data fit a cache.
 const IN_CACHE: &str = "in cache";
 
-/// What the signs mean that occur in a table with these cells of numbers, in a line; none without signs. `is_marked` is
-/// whether a row has the star.
-pub(super) fn legend(is_marked: bool, cells: impl IntoIterator<Item = String>) -> Option<String> {
-    let cells: String = cells.into_iter().collect();
-    let signs = SIGNS.iter().filter(|(sign, _)| cells.contains(sign) || (*sign == "★" && is_marked));
-    let told = signs.map(|(_, meaning)| *meaning).joined(", ");
-    (!told.is_empty()).then_some(told)
-}
-
 /// The factor up to which two times count as the same, if no spread hides a larger one.
 const SAME: f64 = 1.05;
 
 /// What a row gained against the rung before it; undecided where the spreads of both or an unsteady device hide it.
-pub(super) fn gain(before: Option<&Row>, row: &Row) -> Option<Value> {
+fn gain(before: Option<&Row>, row: &Row) -> Option<String> {
     let factor = row.step_x?;
     let clear = clear_factor(before, row);
-    Some(match ratio(1.0, factor) {
-        _ if factor > clear => Value::Faster(factor),
-        Some(loss) if loss > clear => Value::Slower(loss),
-        _ if clear <= SAME => Value::Same,
-        _ => Value::Undecided(factor),
-    })
+    let is_decided = factor > clear || ratio(1.0, factor).is_some_and(|loss| loss > clear);
+    if !is_decided && clear <= SAME {
+        return Some("=".to_owned());
+    }
+    let size = match factor {
+        x if !is_decided && (0.995..1.005).contains(&x) => "1.00".to_owned(),
+        x if x < 1.0 => format!("▼{}", format::significant(1.0 / x, 3)),
+        x => format!("▲{}", format::significant(x, 3)),
+    };
+    Some(if is_decided { size } else { size + "?" })
 }
 
 /// How many times faster than all CPU cores a result is from end to end.
@@ -252,7 +280,7 @@ mod tests {
     fn a_gain_is_clear_or_none_or_undecided() {
         let gained = |noise: f64, factor: f64| {
             let row = Row { step_x: Some(factor), noise: Some(noise), ..row("local") };
-            gain(Some(&row), &row).map(Value::text).unwrap_or_default()
+            gain(Some(&row), &row).unwrap_or_default()
         };
         assert_eq!([2.5, 0.4, 1.02, 0.98].map(|factor| gained(0.001, factor)), ["▲2.50", "▼2.50", "=", "="]);
         let noisy = [1.3, 0.7, 1.1, 0.9, 1.001].map(|factor| gained(0.1, factor));
@@ -266,7 +294,7 @@ mod tests {
             let steady = Row { step_x: Some(factor), noise: Some(0.001), canary, ..row("local") };
             let unsteady = Row { flags: flag::DRIFT.to_owned(), ..steady.clone() };
             let [before, after] = drifts.map(|drifts| if drifts { &unsteady } else { &steady });
-            gain(Some(before), after).map(Value::text).unwrap_or_default()
+            gain(Some(before), after).unwrap_or_default()
         };
         for either in [[true, false], [false, true], [true, true]] {
             assert_eq!(gained(12.9, Some(1.89), either), "▲12.9");
@@ -280,11 +308,13 @@ mod tests {
 
     #[test]
     fn a_legend_has_the_signs_that_occur_in_80_columns() {
-        let gains = [Value::Faster(2.0), Value::Slower(2.0), Value::Same, Value::Undecided(1.1)].map(Value::text);
-        let all = legend(true, gains.into_iter().chain([IN_CACHE.to_owned()])).unwrap();
+        let legend = |is_marked: bool, cells: &[&str]| {
+            TextGrid::default().numbers("", cells.iter().map(|cell| cell.to_string())).legend(is_marked)
+        };
+        let all = legend(true, &["▲2.00", "▼2.00", "=", "▲1.10?", IN_CACHE]).unwrap();
         assert_eq!(all, "★ best, ▲ faster, ▼ slower, = within 5 %, ? may be noise, in cache: not memory");
         assert!(all.chars().count() <= 80);
-        assert_eq!(legend(false, [Value::Same.text(), "50.0%".to_owned()]).as_deref(), Some("= within 5 %"));
-        assert_eq!(legend(false, ["50.0%".to_owned()]), None);
+        assert_eq!(legend(false, &["=", "50.0%"]).as_deref(), Some("= within 5 %"));
+        assert_eq!(legend(false, &["50.0%"]), None);
     }
 }

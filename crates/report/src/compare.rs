@@ -1,9 +1,13 @@
 //! Comparisons as text.
 
 use super::groups;
-use crate::prelude::*;
+use crate::format::{self, Screen, Tint, paint};
+use crate::grid::TextGrid;
+use crate::rungs::label;
+use gpulab_model::data::Dtype;
 use gpulab_model::outcome::Cache;
 use gpulab_model::stats;
+use gpulab_record::Row;
 use gpulab_record::compare::{
     self, ComparedCase, FEWEST, FileComparison, LadderSteps, MISSES, RatioInterval, SpeedVerdict, found_from, runs_for,
     spread,
@@ -164,10 +168,11 @@ pub fn rounds(rows: &[Row], screen: Screen) -> String {
 }
 
 /// How many times faster each rung is than the one before it, device by device.
-pub fn steps(ladders: &[LadderSteps], screen: Screen) -> String {
+pub fn steps(ladders: &[LadderSteps<'_>], screen: Screen) -> String {
     const WIDTH: usize = 18;
     let mut texts = Vec::new();
-    for LadderSteps { family, dtype, cache, devices, rungs } in ladders {
+    for LadderSteps { devices, rungs } in ladders {
+        let Row { family, dtype, cache, .. } = devices[0];
         let head = format!("{family}, {dtype}, {} cache: gain over the rung before", cache.name());
         let names = rungs.iter().map(|(number, name, _)| format!("v{number} {name}"));
         let mut table = TextGrid::default().texts("rung", names);

@@ -1,8 +1,10 @@
 //! Counts of kernels as text: a row for each rung or trial, and the lines of their sources.
 
 use super::payoff;
-use crate::prelude::*;
+use crate::format::{self, Screen};
+use crate::grid::TextGrid;
 use gpulab_kernels::{Rung, built_in};
+use gpulab_model::outcome::Status;
 use gpulab_study::count::{AccessRule, CheckFinding, CountRow, Counts, Machine};
 use gpulab_study::why::Payoffs;
 
@@ -313,7 +315,7 @@ pub fn found(findings: &[CheckFinding], line_of: &dyn Fn(&str, u64) -> Option<St
 mod tests {
     use super::super::golden;
     use super::*;
-    use gpulab_model::data::{Params, Shape};
+    use gpulab_model::data::{Dtype, Params, Shape};
     use gpulab_model::outcome::Stop;
     use gpulab_model::plan::{Case, WorkGroup};
     use gpulab_record::Run;

@@ -1,6 +1,7 @@
 //! Counts held against those of a file, as a table and sentences.
 
-use crate::prelude::*;
+use crate::format::{self, Screen};
+use crate::grid::TextGrid;
 use gpulab_study::count::{CountAllowances, CountGrowth};
 
 /// What changed of so many cases since `name` was written.

@@ -1,6 +1,7 @@
 //! What differs between two kernel files: what their headers say, then their code.
 
-use crate::prelude::*;
+use crate::format::{Tint, paint};
+use crate::wrap::{hung, wrapped};
 use gpulab_kernels::{labelled, split_header, title};
 use similar::{ChangeTag, TextDiff};
 

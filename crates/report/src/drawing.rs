@@ -1,7 +1,7 @@
 //! Pictures of what a kernel's warps do, as grids of cells: what they hold, and as lines of a terminal.
 
 use super::film::Film;
-use crate::prelude::*;
+use crate::format::{self, Screen};
 use clap::ValueEnum;
 use gpulab_model::plan::{Arg, Role};
 use gpulab_study::count::{RequestKind, TracedRequest, TracedStep};

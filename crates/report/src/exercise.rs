@@ -1,7 +1,7 @@
 //! What is said of exercises, in words.
 
 use crate::format::{paragraphs, reason, wrap};
-use crate::prelude::*;
+use crate::wrap::{hung, wrapped};
 use gpulab_study::exercise::{Demand, Exercise, ExerciseVerdict, Grade, Progress, Standing};
 use std::fmt::Write as _;
 use std::path::Path;

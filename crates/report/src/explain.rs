@@ -1,7 +1,7 @@
 //! Ladders, rungs and experiments explained, in the words that stand in the kernel's header or with the experiment.
 
 use crate::moment::FilmLine;
-use crate::prelude::*;
+use crate::wrap::{hung, wrapped};
 use gpulab_kernels::{self as kernels, Family, Rung, ladders};
 use gpulab_study::experiments::{Experiment, Explanation};
 

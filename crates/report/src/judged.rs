@@ -1,7 +1,8 @@
 //! A judgement in words: what was tried, what came of it, and the hint.
 
 use super::hint;
-use crate::prelude::*;
+use crate::format::{self, Screen, Tint, paint};
+use gpulab_model::Joined;
 use gpulab_model::data::Shape;
 use gpulab_study::judgement::{Judgement, Ruling, TriedCase};
 

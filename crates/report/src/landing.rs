@@ -1,7 +1,9 @@
 //! Where a reader's kernel lands on a family's ladder, and which idea comes next.
 
-use crate::prelude::*;
+use crate::format::{self, Screen};
 use gpulab_kernels::{Family, Rung};
+use gpulab_model::outcome::Status;
+use gpulab_record::Row;
 use serde::Serialize;
 
 /// The place of a kernel among the rungs that were measured with it.

@@ -4,7 +4,6 @@
 
 pub mod asm;
 pub mod ceilings;
-mod cell;
 pub mod columns;
 pub mod compare;
 pub mod count;
@@ -32,7 +31,6 @@ pub mod page;
 pub mod payoff;
 pub mod peers;
 pub mod picture;
-mod prelude;
 pub mod printed;
 pub mod progress;
 pub mod rates;
@@ -48,7 +46,7 @@ mod view;
 pub mod why;
 pub mod wrap;
 
-pub use cell::RateUnit;
+pub use view::RateUnit;
 
 use format::Screen;
 

@@ -1,7 +1,7 @@
 //! What there is to run: families with their rungs and tunables, experiments, and the sources' roads.
 
-use crate::prelude::*;
 use crate::sources;
+use crate::wrap::{hung, wrapped};
 use gpulab_kernels::{Family, Rung, ladders};
 use gpulab_study::experiments::{EXPERIMENTS, Experiment};
 use std::fmt::Write as _;

@@ -1,9 +1,14 @@
 //! GitHub-flavoured Markdown: a ladder, and what other reports share.
 
-use super::columns::Subject;
+use super::columns::{KERNELS, TIMING, TableColumn, WHOLE};
 use super::format::markdown;
-use super::view::{columns, detail, verdict};
-use crate::prelude::*;
+use super::view::{RateUnit, View, detail, verdict};
+use crate::Medium;
+use crate::format::{self, Screen};
+use crate::grid::TextGrid;
+use crate::rungs::label;
+use gpulab_model::Joined;
+use gpulab_record::Row;
 
 /// How Markdown begins in a file of its own, so that it is known as gpulab's.
 pub const MARKDOWN_MARK: &str = "<!-- gpulab -->\n";
@@ -16,12 +21,13 @@ pub fn ladder(rows: &[Row], unit: RateUnit) -> String {
     }
     let view = View::of(rows, unit);
     let mut text = title(&view.title);
-    let timed: Vec<Cell<'_>> = view.rungs.iter().filter(|cell| cell.is_timed()).copied().collect();
-    let cpu_name = view.cpu.first().map(|cell| cell.row.device.as_str()).unwrap_or_default();
-    text.push_str(&table("rung", &view.rungs, &[Subject::Timing, Subject::Kernels]));
-    text.extend(view.legend(false).map(|legend| format!("\n{}\n", markdown(&legend))));
-    text.push_str(&table("beside the CPU", &timed, &[Subject::Whole]));
-    text.push_str(&table(cpu_name, &view.cpu, &[Subject::Timing]));
+    let timed: Vec<&Row> = view.rungs.iter().copied().filter(|row| row.t_median_s.is_some()).collect();
+    let cpu_name = view.cpu.first().map(|row| row.device.as_str()).unwrap_or_default();
+    let rungs = table("rung", &view, &view.rungs, &[TIMING, KERNELS]);
+    text.extend(rungs.iter().map(below_a_line));
+    text.extend(rungs.and_then(|rungs| rungs.legend(false)).map(|legend| format!("\n{}\n", markdown(&legend))));
+    text.extend(table(BESIDE_CPU, &view, &timed, &[WHOLE]).iter().map(below_a_line));
+    text.extend(table(cpu_name, &view, &view.cpu, &[TIMING]).iter().map(below_a_line));
     if let Some(result) = &view.result {
         text.push_str(&format!("\n{}\n", markdown(result)));
     }
@@ -91,20 +97,18 @@ pub fn parts(parts: &[String]) -> String {
     parts.iter().filter(|part| !part.is_empty()).cloned().joined("\n")
 }
 
-/// A table with an empty line before it; none without rows or columns. Those of times have verdicts.
-fn table(first: &str, cells: &[Cell<'_>], parts: &[Subject]) -> String {
-    let columns = columns(cells, parts);
-    if cells.is_empty() || columns.is_empty() {
-        return String::new();
+const BESIDE_CPU: &str = "beside the CPU";
+
+/// The table of some rows; none without rows or columns. Those of times have verdicts.
+fn table<'a>(first: &str, view: &View<'a>, rows: &[&'a Row], parts: &[&[TableColumn]]) -> Option<TextGrid> {
+    let table = TextGrid::default().texts(first, rows.iter().map(|row| label(row))).ladder(view, rows, parts, true);
+    match first {
+        _ if rows.is_empty() || table.columns.len() == 1 => None,
+        BESIDE_CPU => Some(table),
+        _ => Some(table.texts("verdict", rows.iter().map(|row| verdict(view.judged(row), VERDICT_WIDTH)))),
     }
-    let unit = cells[0].unit;
-    let mut table = TextGrid::default().texts(first, cells.iter().map(|cell| label(cell.row)));
-    for (column, values) in &columns {
-        let texts = values.iter().map(|value| value.map_or_else(|| "-".to_owned(), Value::text));
-        table = table.numbers(column.head(unit), texts);
-    }
-    if parts.contains(&Subject::Timing) {
-        table = table.texts("verdict", cells.iter().map(|cell| verdict(cell.judged(), VERDICT_WIDTH)));
-    }
+}
+
+fn below_a_line(table: &TextGrid) -> String {
     format!("\n{}", table.markdown())
 }

@@ -3,8 +3,9 @@
 use super::explain::short_name;
 use super::moment::FilmLine;
 use super::rungs::{short_label, who};
-use crate::prelude::*;
+use crate::format::{self, Screen};
 use gpulab_kernels::built_in;
+use gpulab_record::Row;
 use gpulab_study::why::{Payoff, Payoffs, RungTime, WORTH, Waste};
 
 fn nothing() -> String {

@@ -1,7 +1,8 @@
 //! Figures of other programs, as those that measured them wrote them.
 
 use super::groups::distinct;
-use crate::prelude::*;
+use crate::grid::TextGrid;
+use crate::{Medium, format};
 
 /// The table of a file's cells, the first line of which names the columns; of figures with a verdict on each, how many of a
 /// quantity have which.

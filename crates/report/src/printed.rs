@@ -2,8 +2,10 @@
 
 use super::format::{significant, wrap};
 use super::ladder::WIDTH;
-use crate::prelude::*;
+use crate::grid::TextGrid;
+use gpulab_model::outcome::Status;
 use gpulab_record::REPEATS;
+use gpulab_record::Row;
 
 /// All figures of the sources that gpulab prints, with their places.
 const FIGURES: &str = include_str!("../../../data/sources.csv");
@@ -178,13 +180,6 @@ fn figure_of(source: &str, column: &PrintedColumn, row: &Row) -> Option<&'static
     figure(source, &format!("{}{name}", column.of?))
 }
 
-struct PrintedFault {
-    /// The family, and its rung.
-    of: (&'static str, &'static str),
-    fault: &'static str,
-    cure: &'static str,
-}
-
 const LOCKSTEP: &str = "its last steps have no barrier, as a warp of 2009 ran in step. Work-items of a warp have had program \
                         counters of their own since 2017, and CPU drivers have no warps: one item may read what another has not \
                         added yet.";
@@ -192,65 +187,66 @@ const SYNCHRONISE: &str = "a barrier in every step, or one that joins the sub-gr
 const SECOND_LOAD: &str = "the loop tests where its first load is, and reads a group's size further on as well: past the end, \
                            unless twice the group's size divides n.";
 
-const FAULTS: [PrintedFault; 10] = [
-    PrintedFault { of: ("bornhofen", "solution_5"), fault: LOCKSTEP, cure: SYNCHRONISE },
-    PrintedFault { of: ("bornhofen", "solution_6"), fault: LOCKSTEP, cure: SYNCHRONISE },
-    PrintedFault { of: ("bornhofen_faults", "final"), fault: SECOND_LOAD, cure: "test the second load's index, too." },
-    PrintedFault { of: ("maruyama", "kernel_5"), fault: LOCKSTEP, cure: SYNCHRONISE },
-    PrintedFault { of: ("maruyama", "kernel_6"), fault: LOCKSTEP, cure: SYNCHRONISE },
-    PrintedFault { of: ("maruyama", "kernel_7"), fault: LOCKSTEP, cure: SYNCHRONISE },
-    PrintedFault {
-        of: ("cmsoft", "local"),
-        fault: "group q writes its result at place q of the buffer where items of the first group still read what the launches \
+/// The family and its rung, what is wrong, and the cure.
+const FAULTS: [[&str; 4]; 10] = [
+    ["bornhofen", "solution_5", LOCKSTEP, SYNCHRONISE],
+    ["bornhofen", "solution_6", LOCKSTEP, SYNCHRONISE],
+    ["bornhofen_faults", "final", SECOND_LOAD, "test the second load's index, too."],
+    ["maruyama", "kernel_5", LOCKSTEP, SYNCHRONISE],
+    ["maruyama", "kernel_6", LOCKSTEP, SYNCHRONISE],
+    ["maruyama", "kernel_7", LOCKSTEP, SYNCHRONISE],
+    [
+        "cmsoft",
+        "local",
+        "group q writes its result at place q of the buffer where items of the first group still read what the launches \
                 before left. Nothing orders the groups of a launch, so a sum is wrong now and then.",
-        cure: "a buffer of its own for the results; it costs nothing.",
-    },
-    PrintedFault {
-        of: ("cmsoft_faults", "naive"),
-        fault: "n * (i + 1) leaves 32 bits from 2^21 elements and 1024 items on: the last item's end is below its beginning, \
+        "a buffer of its own for the results; it costs nothing.",
+    ],
+    [
+        "cmsoft_faults",
+        "naive",
+        "n * (i + 1) leaves 32 bits from 2^21 elements and 1024 items on: the last item's end is below its beginning, \
                 and it adds nothing.",
-        cure: "multiply in 64 bits, or compute a chunk's length first: gpulab source dot:1.",
-    },
-    PrintedFault {
-        of: ("nvidia_faults", "coalesced"),
-        fault: "the loop in the kernel has one barrier a turn: the next turn fills the tile while others still read it. Each \
+        "multiply in 64 bits, or compute a chunk's length first: gpulab source dot:1.",
+    ],
+    [
+        "nvidia_faults",
+        "coalesced",
+        "the loop in the kernel has one barrier a turn: the next turn fills the tile while others still read it. Each \
                 turn writes the same, so every result is right; over other data it would not be.",
-        cure: "a second barrier at the end of a turn.",
-    },
-    PrintedFault {
-        of: ("ppc_faults", "version_2"),
-        fault: "both kernels of the text at hand step from row to row by the padded side, also in the two buffers that have no \
+        "a second barrier at the end of a turn.",
+    ],
+    [
+        "ppc_faults",
+        "version_2",
+        "both kernels of the text at hand step from row to row by the padded side, also in the two buffers that have no \
                 padding: they read and write past the end, unless 64 divides n.",
-        cure: "n in place of nn there.",
-    },
+        "n in place of nn there.",
+    ],
 ];
 
 /// Whether a family's rung has a fault as printed, so that a wrong result is what is to be seen.
 pub fn is_faulty(family: &str, rung: &str) -> bool {
-    FAULTS.iter().any(|fault| fault.of == (family, rung))
+    FAULTS.iter().any(|fault| fault[..2] == [family, rung])
 }
 
-/// What is wrong with the kernels of these rows, as printed, and what cures it.
+/// What is wrong with the kernels of these rows, as printed, and what cures it: once of all that have it with the same result.
 pub fn faults(family: &str, rows: &[Row]) -> String {
-    let mut told: Vec<(&PrintedFault, &str, Vec<&str>)> = Vec::new();
-    for fault in &FAULTS {
-        let Some(row) = rows.iter().find(|row| (family, &*row.variant) == fault.of) else { continue };
+    let mut told: Vec<(String, Vec<&str>)> = Vec::new();
+    for [of, rung, fault, cure] in FAULTS {
+        let Some(row) = rows.iter().find(|row| row.variant == rung).filter(|_| family == of) else { continue };
         let seen = match row.status {
             Status::Ok => "right in this run",
             Status::WrongResult => "WRONG here, as expected",
             _ => "no result here, as may be expected",
         };
-        match told.iter_mut().find(|(other, as_seen, _)| (other.fault, *as_seen) == (fault.fault, seen)) {
-            Some((_, _, rungs)) => rungs.push(fault.of.1),
-            None => told.push((fault, seen, vec![fault.of.1])),
+        let text = format!("as printed: {seen}: {fault} Cure: {cure}");
+        match told.iter_mut().find(|(other, _)| *other == text) {
+            Some((_, rungs)) => rungs.push(rung),
+            None => told.push((text, vec![rung])),
         }
     }
-    told.iter()
-        .map(|(fault, seen, rungs): &(&PrintedFault, &str, Vec<&str>)| {
-            let text = format!("{}, as printed: {seen}: {} Cure: {}", rungs.join(", "), fault.fault, fault.cure);
-            wrap(&text, WIDTH, "  ")
-        })
-        .collect()
+    told.iter().map(|(text, rungs)| wrap(&format!("{}, {text}", rungs.join(", ")), WIDTH, "  ")).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! How a run gets on, on standard error.
 
-use crate::prelude::*;
+use crate::format;
+use gpulab_model::outcome::Status;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::Duration;
 

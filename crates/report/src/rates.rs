@@ -2,7 +2,10 @@
 
 use super::ladder::WIDTH;
 use super::rungs::{is_memory_bound, operation_unit};
-use crate::prelude::*;
+use crate::format;
+use crate::rungs::label;
+use gpulab_model::outcome::Status;
+use gpulab_record::Row;
 
 /// The formula of a ladder's rates, which counts what `counted` says, and a line with its numbers for each rung that has a time;
 /// empty without any.

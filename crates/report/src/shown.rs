@@ -14,69 +14,78 @@ use gpulab_record::store::{COUNTED, Recorded, of_csv, recorded};
 use gpulab_record::{Cells, CsvRecord, Point, Row, SampleRow, flag};
 use gpulab_study::ceilings::{CeilingRow, cached};
 use gpulab_study::count::CountRow;
-use gpulab_study::experiments::experiment;
+use gpulab_study::experiments::{Experiment, experiment};
 use gpulab_study::why::{DeviceRates, reasons};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub struct ShownFile {
+/// What was recorded: what a file holds, or all that was asked for, put together.
+#[derive(Default)]
+pub struct Material {
+    /// Of a file.
     pub name: String,
-    pub holds: ShownContent,
-    /// What was wrong with the last line.
-    pub torn: Option<String>,
+    pub rows: Vec<Row>,
+    pub points: Vec<Point>,
+    pub ceilings: Vec<CeilingRow>,
+    pub counts: Vec<CountRow>,
+    pub samples: Vec<SampleRow>,
+    /// Files' names, and the figures of other programs in them: a header, and cells.
+    pub peers: Vec<(String, Vec<Vec<String>>)>,
+    /// What was wrong with last lines.
+    pub torn: Vec<String>,
 }
 
-pub enum ShownContent {
-    Rows(Vec<Row>),
-    Points(Vec<Point>),
-    /// Figures of another program: a header, and cells.
-    Peers(Vec<Vec<String>>),
-    Ceilings(Vec<CeilingRow>),
-    Counts(Vec<CountRow>),
-    Samples(Vec<SampleRow>),
-}
-
-impl ShownContent {
+impl Material {
     fn is_empty(&self) -> bool {
-        match self {
-            ShownContent::Rows(rows) => rows.is_empty(),
-            ShownContent::Points(points) => points.is_empty(),
-            ShownContent::Peers(cells) => cells.len() < 2,
-            ShownContent::Ceilings(rows) => rows.is_empty(),
-            ShownContent::Counts(rows) => rows.is_empty(),
-            ShownContent::Samples(rows) => rows.is_empty(),
-        }
+        let Material { rows, points, ceilings, counts, samples, peers, .. } = self;
+        rows.is_empty()
+            && points.is_empty()
+            && ceilings.is_empty()
+            && counts.is_empty()
+            && samples.is_empty()
+            && peers.iter().all(|(_, cells)| cells.len() < 2)
+    }
+
+    /// Adds all but single runs, which nothing is made from.
+    pub fn take(&mut self, file: Material) {
+        self.rows.extend(file.rows);
+        self.points.extend(file.points);
+        self.ceilings.extend(file.ceilings);
+        self.counts.extend(file.counts);
+        self.peers.extend(file.peers);
+        self.torn.extend(file.torn);
     }
 }
 
 /// Errors: `Usage`, if the file holds nothing that can be shown.
-pub fn take_apart(text: &[u8], name: &str) -> Result<ShownFile, Error> {
+pub fn take_apart(text: &[u8], name: &str) -> Result<Material, Error> {
     let (file, torn) = recorded(text, name)?;
-    let holds = match file {
-        Recorded::Rows(rows) => ShownContent::Rows(rows),
-        Recorded::Points(points) => ShownContent::Points(points),
-        Recorded::Peers(cells) => ShownContent::Peers(cells),
+    let mut own = Material { name: name.to_owned(), torn: torn.into_iter().collect(), ..Material::default() };
+    match file {
+        Recorded::Rows(rows) => own.rows = rows,
+        Recorded::Points(points) => own.points = points,
+        Recorded::Peers(cells) => own.peers.push((name.to_owned(), cells)),
         Recorded::Other { header } => {
             let has = ["what", "place", "event_s", COUNTED].map(|column| header.iter().any(|name| name == column));
             let [has_what, has_place, is_of_samples, is_of_counts] = has;
             if is_of_counts && text.trim_ascii_start().starts_with(b"[") {
                 let counts = serde_json::from_slice(text);
-                ShownContent::Counts(counts.map_err(|e| Error::Usage(format!("{name} is not a file of counts: {e}")))?)
+                own.counts = counts.map_err(|e| Error::Usage(format!("{name} is not a file of counts: {e}")))?;
             } else if is_of_counts {
-                ShownContent::Counts(of_csv(text, name)?.0)
+                own.counts = of_csv(text, name)?.0;
             } else if has_what && has_place {
-                ShownContent::Ceilings(of_csv(text, name)?.0)
+                own.ceilings = of_csv(text, name)?.0;
             } else if is_of_samples {
-                ShownContent::Samples(of_csv(text, name)?.0)
+                own.samples = of_csv(text, name)?.0;
             } else {
                 let why = "holds no results of gpulab: show takes what --csv and --json write";
                 return Err(Error::Usage(format!("{name} {why}")));
             }
         }
-    };
-    if holds.is_empty() {
+    }
+    if own.is_empty() {
         return Err(Error::Usage(format!("{name} has a header and no results below it")));
     }
-    Ok(ShownFile { name: name.to_owned(), holds, torn })
+    Ok(own)
 }
 
 /// Flags the rows of data that the device's caches hold, by its limits or by another rung that was faster than memory over the
@@ -108,46 +117,10 @@ fn is_warm(row: &Row) -> bool {
 }
 
 /// What a source has of a family or an experiment.
-pub fn only(source: ShownFile, name: &str) -> Option<ShownFile> {
-    let holds = match source.holds {
-        ShownContent::Points(mut points) => {
-            points.retain(|point| point.experiment == name);
-            ShownContent::Points(points)
-        }
-        ShownContent::Rows(mut rows) => {
-            rows.retain(|row| row.family == name);
-            ShownContent::Rows(rows)
-        }
-        _ => return None,
-    };
-    (!holds.is_empty()).then_some(ShownFile { holds, ..source })
-}
-
-/// What pictures and pages are made from: all that was asked for, put together.
-#[derive(Default)]
-pub struct Material {
-    pub rows: Vec<Row>,
-    pub points: Vec<Point>,
-    pub ceilings: Vec<CeilingRow>,
-    pub counts: Vec<CountRow>,
-    /// Files' names, and the figures of other programs in them.
-    pub peers: Vec<(String, Vec<Vec<String>>)>,
-    /// What was wrong with last lines.
-    pub torn: Vec<String>,
-}
-
-impl Material {
-    pub fn take(&mut self, file: ShownFile) {
-        self.torn.extend(file.torn);
-        match file.holds {
-            ShownContent::Rows(rows) => self.rows.extend(rows),
-            ShownContent::Points(points) => self.points.extend(points),
-            ShownContent::Peers(cells) => self.peers.push((file.name, cells)),
-            ShownContent::Ceilings(rows) => self.ceilings.extend(rows),
-            ShownContent::Counts(rows) => self.counts.extend(rows),
-            ShownContent::Samples(_) => {}
-        }
-    }
+pub fn only(mut source: Material, name: &str) -> Option<Material> {
+    source.rows.retain(|row| row.family == name);
+    source.points.retain(|point| point.experiment == name);
+    (source.rows.len() + source.points.len() > 0).then_some(source)
 }
 
 /// The column of records, or the setting of one of them, that a name stands for.
@@ -197,10 +170,10 @@ const MOST: usize = 12;
 
 /// The records that meet all conditions. Records that lack a column of these do not; but figures of other programs have few
 /// columns, so they are held against those that they have.
-pub fn filtered(files: Vec<ShownFile>, conditions: &[Condition]) -> Result<Vec<ShownFile>, Error> {
+pub fn filtered(files: Vec<Material>, conditions: &[Condition]) -> Result<Vec<Material>, Error> {
     conditions.iter().try_fold(files, |files, condition| {
         let mut sieve = Sieve { condition, is_known: false, is_met: false, seen: Vec::new(), names: Vec::new() };
-        let kept: Vec<ShownFile> = files.into_iter().filter_map(|file| sieve.file(file)).collect();
+        let kept: Vec<Material> = files.into_iter().filter_map(|file| sieve.file(file)).collect();
         match (sieve.is_known, sieve.is_met && !kept.is_empty()) {
             (true, true) => Ok(kept),
             (true, false) => Err(sieve.nothing_left()),
@@ -221,37 +194,34 @@ struct Sieve<'a> {
 }
 
 impl Sieve<'_> {
-    fn file(&mut self, file: ShownFile) -> Option<ShownFile> {
-        let holds = match file.holds {
-            ShownContent::Rows(rows) => ShownContent::Rows(self.records(rows)),
-            ShownContent::Points(points) => ShownContent::Points(self.records(points)),
-            ShownContent::Peers(cells) => ShownContent::Peers(self.peers(cells)),
-            ShownContent::Ceilings(rows) => ShownContent::Ceilings(self.records(rows)),
-            ShownContent::Counts(rows) => ShownContent::Counts(self.records(rows)),
-            ShownContent::Samples(rows) => ShownContent::Samples(self.records(rows)),
-        };
-        (!holds.is_empty()).then_some(ShownFile { holds, ..file })
+    fn file(&mut self, mut file: Material) -> Option<Material> {
+        self.records(&mut file.rows);
+        self.records(&mut file.points);
+        self.records(&mut file.ceilings);
+        self.records(&mut file.counts);
+        self.records(&mut file.samples);
+        file.peers.iter_mut().for_each(|(_, cells)| self.peers(cells));
+        (!file.is_empty()).then_some(file)
     }
 
-    fn records<T: CsvRecord>(&mut self, mut records: Vec<T>) -> Vec<T> {
-        let Some(name) = column_of(&self.condition.column, &records) else {
+    fn records<T: CsvRecord>(&mut self, records: &mut Vec<T>) {
+        if records.is_empty() {
+            return;
+        }
+        let Some(name) = column_of(&self.condition.column, records) else {
             self.names.extend(T::COLUMNS);
-            return Vec::new();
+            return records.clear();
         };
         self.is_known = true;
         records.retain(|record| self.is_met(&name, Cells::of(record).text(&name)));
-        records
     }
 
-    fn peers(&mut self, mut cells: Vec<Vec<String>>) -> Vec<Vec<String>> {
+    fn peers(&mut self, cells: &mut Vec<Vec<String>>) {
         let name = self.condition.column.clone();
-        let Some(place) = cells.first().and_then(|header| header.iter().position(|own| *own == name)) else {
-            return cells;
-        };
+        let Some(place) = cells.first().and_then(|header| header.iter().position(|own| *own == name)) else { return };
         self.is_known = true;
         let rows = cells.split_off(1);
         cells.extend(rows.into_iter().filter(|row| self.is_met(&name, row.get(place).cloned().unwrap_or_default())));
-        cells
     }
 
     fn is_met(&mut self, column: &str, cell: String) -> bool {
@@ -342,15 +312,10 @@ impl Choice<'_> {
     }
 }
 
-/// Runs, and the limits that were recorded with them.
-pub struct RunLimits {
-    pub runs: BTreeSet<String>,
-    pub ceilings: Vec<CeilingRow>,
-}
-
 /// The limits of a row's device that were recorded with its run.
-pub fn limits_of_run(limits: &[RunLimits], row: &Row) -> Vec<CeilingRow> {
-    let own = limits.iter().filter(|own| own.runs.contains(&row.run_id)).flat_map(|own| &own.ceilings);
+pub fn limits_of_run(limits: &[Material], row: &Row) -> Vec<CeilingRow> {
+    let of_run = limits.iter().filter(|folder| folder.rows.iter().any(|own| own.run_id == row.run_id));
+    let own = of_run.flat_map(|folder| &folder.ceilings);
     own.filter(|limit| (&limit.device, &limit.driver) == (&row.device, &row.driver)).cloned().collect()
 }
 
@@ -376,33 +341,31 @@ pub fn reasons_text(
     }
 }
 
-/// What recorded points of an experiment mean: its question, and the finding that follows from them.
-pub struct PointStudy<'a> {
-    points: &'a [Point],
-    pub question: &'static str,
-    pub finding: String,
+fn experiment_of(points: &[Point]) -> Option<&'static Experiment> {
+    experiment(&points.first()?.experiment)
 }
 
-impl<'a> PointStudy<'a> {
-    pub fn of(points: &'a [Point]) -> PointStudy<'a> {
-        let name = points.first().map_or("", |point| point.experiment.as_str());
-        match experiment(name) {
-            Some(known) => PointStudy { points, question: known.question, finding: known.finding(points) },
-            None => {
-                let finding = format!("this gpulab has no experiment {name}, so its points give no finding");
-                PointStudy { points, question: "", finding }
-            }
-        }
-    }
+/// What the experiment of recorded points asks.
+pub fn question(points: &[Point]) -> &'static str {
+    experiment_of(points).map_or("", |known| known.question)
+}
 
-    /// How reports name a value of what is varied: as it was recorded, or as the experiment names it.
-    pub fn label(&self, x: f64) -> String {
-        let own = self.points.iter().find(|point| number_key(point.x) == number_key(x));
-        match own.filter(|point| !point.x_label.is_empty()) {
-            Some(point) => point.x_label.clone(),
-            None => own
-                .and_then(|point| experiment(&point.experiment))
-                .map_or_else(|| x.to_string(), |known| (known.x_label)(x)),
-        }
+/// What follows from recorded points of an experiment.
+pub fn finding(points: &[Point]) -> String {
+    let name = points.first().map_or("", |point| point.experiment.as_str());
+    match experiment_of(points) {
+        Some(known) => known.finding(points),
+        None => format!("this gpulab has no experiment {name}, so its points give no finding"),
+    }
+}
+
+/// How reports name a value of what is varied: as it was recorded, or as the experiment names it.
+pub fn x_label(points: &[Point], x: f64) -> String {
+    let own = points.iter().find(|point| number_key(point.x) == number_key(x));
+    match own.filter(|point| !point.x_label.is_empty()) {
+        Some(point) => point.x_label.clone(),
+        None => own
+            .and_then(|point| experiment(&point.experiment))
+            .map_or_else(|| x.to_string(), |known| (known.x_label)(x)),
     }
 }

@@ -2,8 +2,10 @@
 
 use super::ladder::WIDTH;
 use super::printed::with_figures;
-use crate::prelude::*;
+use crate::format;
+use gpulab_model::outcome::Status;
 use gpulab_record::CPU_DOUBLE;
+use gpulab_record::Row;
 
 /// The CMSoft article's claim for the dot product, and the same comparison here: the article's last kernel over one thread that adds
 /// in double, without transfers and with them.

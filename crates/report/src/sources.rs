@@ -1,6 +1,7 @@
 //! The road from the sources' slides to commands. `docs/sources.md` is the data: its sections with a table of commands.
 
-use crate::prelude::*;
+use crate::wrap::{hung, wrapped};
+use gpulab_model::Joined;
 
 const PAGE: &str = include_str!("../../../docs/sources.md");
 

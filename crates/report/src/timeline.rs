@@ -1,6 +1,6 @@
 //! A timeline of commands as text for a terminal.
 
-use crate::prelude::*;
+use crate::format::{self, Screen};
 use gpulab_model::outcome::Bar;
 use std::fmt::Write as _;
 

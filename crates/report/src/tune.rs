@@ -3,8 +3,12 @@
 use super::groups::groups;
 use super::view::status_word;
 use super::{rungs, sweep};
-use crate::prelude::*;
+use crate::format::{self, Screen};
+use crate::grid::TextGrid;
 use clap::ValueEnum;
+use gpulab_model::Joined;
+use gpulab_model::outcome::Status;
+use gpulab_record::Row;
 use gpulab_record::params_text;
 use gpulab_study::tune::{Effect, Ended, Replay, Strategy, effects, is_faster};
 

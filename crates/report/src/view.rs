@@ -1,19 +1,50 @@
 //! A ladder's report before it is given a form: the same cells and sentences for every renderer.
 //! Texts are raw; renderers escape them.
 
-use super::columns::{self, COLUMNS, Subject, TableColumn, whole_x};
-use super::rungs::{is_memory_bound, limit, short_label, who};
-use crate::prelude::*;
+use super::columns::whole_x;
+use super::rungs::{is_memory_bound, label, limit, short_label, who};
+use crate::format::{self, Tint};
 use gpulab_kernels::{Form, minplus};
-use gpulab_model::outcome::Number;
+use gpulab_model::data::Dtype;
+use gpulab_model::outcome::{Number, Status};
 use gpulab_model::plan::WorkGroup;
-use gpulab_record::{CPU_EXACT, Flags};
+use gpulab_model::stats::ratio;
+use gpulab_record::{CPU_EXACT, Flags, Row, clear_factor, flag};
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RateUnit {
+    /// 10^9 bytes a second.
+    #[default]
+    GB,
+    /// 2^30 bytes a second.
+    GiB,
+}
+
+impl RateUnit {
+    pub(super) fn of(self, gbps: f64) -> f64 {
+        match self {
+            RateUnit::GB => gbps,
+            RateUnit::GiB => gbps * 1e9 / (1u64 << 30) as f64,
+        }
+    }
+
+    /// A text that speaks of GB/s, in this unit.
+    pub(super) fn named(self, text: &str) -> String {
+        match self {
+            RateUnit::GB => text.to_owned(),
+            RateUnit::GiB => text.replace("GB/s", "GiB/s"),
+        }
+    }
+}
 
 pub(super) struct View<'a> {
+    pub(super) unit: RateUnit,
     /// Problem, device and conditions.
     pub(super) title: String,
-    pub(super) rungs: Vec<Cell<'a>>,
-    pub(super) cpu: Vec<Cell<'a>>,
+    pub(super) rungs: Vec<&'a Row>,
+    pub(super) cpu: Vec<&'a Row>,
+    /// The rows that repeat their work inside, beside those that do not.
+    inside: Vec<&'a Row>,
     /// `dot = 123456.7`.
     pub(super) result: Option<String>,
     /// What needs care, a sentence each, what matters most first.
@@ -22,13 +53,6 @@ pub(super) struct View<'a> {
     pub(super) lesson: Option<&'static str>,
     /// Rows that gave no number, with their reasons.
     pub(super) troubled: Vec<&'a Row>,
-}
-
-pub(super) fn columns(cells: &[Cell<'_>], parts: &[Subject]) -> Vec<(&'static TableColumn, Vec<Option<Value>>)> {
-    let bound = cells.first().and_then(|cell| cell.row.bound());
-    let all = COLUMNS.iter().filter(|c| (c.is_of)(bound) && parts.contains(&c.part));
-    let with_values = all.map(|c| (c, cells.iter().map(|cell| (c.value)(cell)).collect::<Vec<_>>()));
-    with_values.filter(|(c, values)| c.always || values.iter().any(Option::is_some)).collect()
 }
 
 impl<'a> View<'a> {
@@ -41,35 +65,42 @@ impl<'a> View<'a> {
         }
         let wg = common_wg(&plain);
         let all: Vec<&Row> = plain.iter().chain(&cpu).copied().collect();
-        let mut rungs: Vec<Cell<'_>> = Vec::new();
-        for (at, &row) in plain.iter().enumerate() {
-            let before = plain[..at].iter().copied().rfind(|row| is_base(row));
-            let inside = inside.iter().copied().find(|r| r.variant == row.variant);
-            rungs.push(Cell { row, before, inside, unit });
-        }
         View {
             title: plain.first().or(cpu.first()).map(|r| title(r, &plain, &inside, wg, unit)).unwrap_or_default(),
-            rungs,
-            cpu: cpu.iter().map(|row| Cell { row, before: None, inside: None, unit }).collect(),
             troubled: rows.iter().filter(|r| r.status != Status::Ok && !r.reason.trim().is_empty()).collect(),
             result: result(rows),
             lesson: lesson(&plain),
             notes: tuned(&plain).into_iter().chain(notes(&all, &inside)).collect(),
+            rungs: plain,
+            cpu,
+            inside,
+            unit,
         }
+    }
+
+    /// The right result of the rung before.
+    pub(super) fn before(&self, row: &Row) -> Option<&'a Row> {
+        let before = self.rungs.iter().copied().take_while(|own| !std::ptr::eq(*own, row));
+        before.filter(|row| is_base(row)).last()
+    }
+
+    /// The row of the same kernel that repeats its work inside, beside one that does not.
+    pub(super) fn inside(&self, row: &Row) -> Option<&'a Row> {
+        self.inside.iter().copied().find(|inside| inside.variant == row.variant)
+    }
+
+    /// The row whose verdict a line shows: the plain one, unless only the other went wrong.
+    pub(super) fn judged(&self, row: &'a Row) -> &'a Row {
+        let inside = self.inside(row).filter(|inside| row.status == Status::Ok && inside.status != Status::Ok);
+        inside.unwrap_or(row)
     }
 
     /// The fastest rung's place, where there are several: a right result that is not faster than anything explains.
     pub(super) fn best(&self) -> Option<usize> {
-        let rungs = self.rungs.iter().enumerate().filter(|(_, c)| c.row.rung.is_some() && c.row.is_believed());
-        let timed: Vec<(usize, f64)> = rungs.filter_map(|(at, c)| Some((at, c.row.t_median_s?))).collect();
+        let rungs = self.rungs.iter().enumerate().filter(|(_, row)| row.rung.is_some() && row.is_believed());
+        let timed: Vec<(usize, f64)> = rungs.filter_map(|(at, row)| Some((at, row.t_median_s?))).collect();
         let fastest = timed.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
         (timed.len() > 1).then_some(fastest.0)
-    }
-
-    /// What the signs in the rungs' table mean, in a line; `is_marked` is whether the best has its star.
-    pub(super) fn legend(&self, is_marked: bool) -> Option<String> {
-        let columns = columns(&self.rungs, &[Subject::Timing, Subject::Kernels, Subject::Whole]);
-        columns::legend(is_marked, columns.into_iter().flat_map(|(_, values)| values).flatten().map(Value::text))
     }
 }
 
@@ -289,8 +320,11 @@ const ON_CPU: &str = "on a CPU device the order may reverse: one thread runs a w
 /// Why rungs are slower than those before them, if some clearly are, and it is a CPU device's rows.
 fn lesson(rungs: &[&Row]) -> Option<&'static str> {
     let bases: Vec<&Row> = rungs.iter().copied().filter(|row| is_base(row) && row.is_on_cpu_device()).collect();
-    let mut gains = bases.windows(2).filter_map(|pair| columns::gain(Some(pair[0]), pair[1]));
-    gains.any(|gain| matches!(gain, Value::Slower(_))).then_some(ON_CPU)
+    let is_slower = |pair: &[&Row]| {
+        let loss = pair[1].step_x.and_then(|gain| ratio(1.0, gain));
+        loss.is_some_and(|loss| loss > clear_factor(Some(pair[0]), pair[1]))
+    };
+    bases.windows(2).any(is_slower).then_some(ON_CPU)
 }
 
 /// Whether rungs are compared with this row: a right result of one, with a time.

@@ -2,8 +2,11 @@
 
 use super::payoff;
 use super::rungs::{short_label, who};
-use crate::prelude::*;
+use crate::format::{self, Screen};
+use crate::grid::TextGrid;
+use crate::rungs::label;
 use gpulab_kernels::Bound;
+use gpulab_record::Row;
 use gpulab_study::why::{Cause, CountChange, LadderReasons, StepReason, TimePart};
 
 /// The reasons of a ladder's steps, without what the model is.

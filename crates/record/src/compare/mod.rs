@@ -323,29 +323,16 @@ impl ComparisonRow {
 
 /// A ladder that ran on two devices or more.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LadderSteps {
-    pub family: String,
-    pub dtype: Dtype,
-    /// Whether runs found their data in cache.
-    pub cache: Cache,
-    pub devices: Vec<LadderDevice>,
+pub struct LadderSteps<'a> {
+    /// A row of the ladder on each.
+    pub devices: Vec<&'a Row>,
     /// Number and name of each rung, in order, with how many times faster than the rung before it is on each device; none
     /// without both times.
     pub rungs: Vec<(u32, String, Vec<Option<RatioInterval>>)>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
-pub struct LadderDevice {
-    pub platform: String,
-    pub device: String,
-    /// Elements, or columns.
-    pub n: u64,
-    /// Rows; 1 for vectors.
-    pub m: u64,
-}
-
 /// The ladders that ran on two devices or more: of each device at the largest size that all have, or else at its own largest.
-pub fn steps<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<LadderSteps> {
+pub fn steps<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<LadderSteps<'a>> {
     let timed = rows.into_iter().filter(|row| row.status == Status::Ok && row.rung.is_some() && row.is_plain());
     let timed: Vec<&Row> = timed.collect();
     // Default settings are no step from tuned ones.
@@ -355,7 +342,7 @@ pub fn steps<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<LadderSteps> {
         .collect()
 }
 
-fn ladder(own: &[&Row]) -> Option<LadderSteps> {
+fn ladder<'a>(own: &[&'a Row]) -> Option<LadderSteps<'a>> {
     let of_devices = groups(own, |row| (row.platform.as_str(), row.device.as_str()));
     if of_devices.len() < 2 {
         return None;
@@ -366,9 +353,10 @@ fn ladder(own: &[&Row]) -> Option<LadderSteps> {
     let mut timed: Vec<BTreeMap<(u32, &str), Vec<&Row>>> = Vec::new();
     for rows in &of_devices {
         let (n, m) = common.or(rows.iter().map(|row| (row.n, row.m)).max())?;
-        devices.push(LadderDevice { platform: rows[0].platform.clone(), device: rows[0].device.clone(), n, m });
+        let of_size = rows.iter().copied().filter(|row| (row.n, row.m) == (n, m));
+        devices.extend(of_size.clone().next());
         let mut of_rungs: BTreeMap<(u32, &str), Vec<&Row>> = BTreeMap::new();
-        for row in rows.iter().filter(|row| (row.n, row.m) == (n, m)) {
+        for row in of_size {
             of_rungs.entry((row.rung?, &row.variant)).or_default().push(row);
         }
         timed.push(of_rungs);
@@ -381,7 +369,7 @@ fn ladder(own: &[&Row]) -> Option<LadderSteps> {
         lines.push((rung.0, rung.1.to_owned(), gains.collect()));
         before = Some(rung);
     }
-    Some(LadderSteps { family: own[0].family.clone(), dtype: own[0].dtype, cache: own[0].cache, rungs: lines, devices })
+    Some(LadderSteps { devices, rungs: lines })
 }
 
 /// How many times faster one rung is than another, within what the spreads and drifts of both leave open.

@@ -16,16 +16,8 @@ use crate::{CsvRecord, Row};
 use gpulab_model::Error;
 use read::Table;
 use serde::Serialize;
-use sink::Sink;
-use std::io::Write;
+pub use sink::Sink;
 use std::marker::PhantomData;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    Create,
-    /// Add to it, after removing a torn last line; its header must be this version's.
-    Append,
-}
 
 /// A CSV file of one kind of records; `-` is standard output.
 pub struct CsvFile<T> {
@@ -37,14 +29,24 @@ pub struct CsvFile<T> {
 }
 
 impl<T: CsvRecord> CsvFile<T> {
-    /// Opens a file. What it holds is left alone until the first row is written, and a file that was not
+    /// Opens a file, to replace what it holds. That is left alone until the first row is written, and a file that was not
     /// there before goes again if none is.
     ///
-    /// Errors: `Output` if the file cannot be written; `Usage` if another process is writing it, or if it
-    /// is to be added to and has other columns.
-    pub fn open(path: &str, mode: Mode) -> Result<CsvFile<T>, Error> {
+    /// Errors: `Output` if the file cannot be written; `Usage` if another process is writing it.
+    pub fn create(path: &str) -> Result<CsvFile<T>, Error> {
+        CsvFile::open(path, false)
+    }
+
+    /// Opens a file, to add to it after removing a torn last line.
+    ///
+    /// Errors: as for [`CsvFile::create`]; `Usage` if it has other columns than this version's.
+    pub fn append(path: &str) -> Result<CsvFile<T>, Error> {
+        CsvFile::open(path, true)
+    }
+
+    fn open(path: &str, is_added: bool) -> Result<CsvFile<T>, Error> {
         let mut sink = Sink::open(path)?;
-        let old = if mode == Mode::Append { sink.read()? } else { Vec::new() };
+        let old = if is_added { sink.read()? } else { Vec::new() };
         let header = line(T::COLUMNS, sink.name())?;
         let table = Table::of(&old, path)?;
         let is_new = table.header.is_empty();
@@ -88,7 +90,7 @@ pub struct JsonFile {
 }
 
 impl JsonFile {
-    /// Opens the file, to replace what it holds once there is a row. Errors as for [`CsvFile::open`].
+    /// Opens the file, to replace what it holds once there is a row. Errors as for [`CsvFile::create`].
     pub fn create(path: &str) -> Result<JsonFile, Error> {
         let mut sink = Sink::open(path)?;
         sink.keep(0);
@@ -121,24 +123,6 @@ impl JsonFile {
     }
 }
 
-/// A file that is opened early and written in one go, once there is something to write; `-` is standard output.
-/// If it was not there before and nothing is written, it goes again.
-pub struct Deferred(Sink);
-
-impl Deferred {
-    /// Opens the file, and leaves what it holds. Errors as for [`CsvFile::open`].
-    pub fn open(path: &str) -> Result<Deferred, Error> {
-        Sink::open(path).map(Deferred)
-    }
-
-    /// Replaces what the file holds by what `write` writes, which it has to flush. What `write` returns.
-    ///
-    /// Errors: `Output` if the file cannot be written; then it holds what it held before.
-    pub fn replace<T>(&mut self, write: impl FnOnce(&mut dyn Write) -> std::io::Result<T>) -> Result<T, Error> {
-        self.0.fill(write)
-    }
-}
-
 /// Writes a whole file of result rows, so that it is there complete or not at all. `-` is standard output.
 ///
 /// Errors: `Output` if it cannot be written.
@@ -147,7 +131,7 @@ pub fn write_rows(path: &str, rows: &[Row]) -> Result<(), Error> {
     for row in rows {
         text.extend(line(row, path)?);
     }
-    Deferred::open(path)?.replace(|out| out.write_all(&text))
+    Sink::open(path)?.replace(|out| out.write_all(&text))
 }
 
 /// One CSV line, its end included.

@@ -7,8 +7,9 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// An open output. What a regular file holds is left alone until the first write.
-pub(super) struct Sink {
+/// An open output. What a regular file holds is left alone until the first write; if it was not there before and nothing is
+/// written, it goes again.
+pub struct Sink {
     name: String,
     place: Destination,
 }
@@ -18,28 +19,28 @@ enum Destination {
     /// A device.
     Stream(File),
     /// It has a length, and can be locked.
-    Regular(Regular),
-}
-
-struct Regular {
-    file: File,
-    /// Whether there was no file of this name before.
-    is_new: bool,
-    /// Bytes that stay, and behind which the next write goes.
-    end: u64,
-    is_begun: bool,
+    Regular {
+        file: File,
+        /// Whether there was no file of this name before.
+        is_new: bool,
+        /// Bytes that stay, and behind which the next write goes.
+        end: u64,
+        is_begun: bool,
+    },
 }
 
 impl Sink {
     /// Opens an output without changing what is in it; `-` is standard output, also by its name.
-    pub(super) fn open(path: &str) -> Result<Sink, Error> {
+    ///
+    /// Errors: `Output` if the file cannot be written; `Usage` if another process is writing it.
+    pub fn open(path: &str) -> Result<Sink, Error> {
         let is_stdout = ["-", "/dev/stdout"].contains(&path);
         let name = if is_stdout { "standard output" } else { path }.to_owned();
         let opened = if is_stdout { Stdout.check().map(|()| Destination::Stdout) } else { open_writable(path) };
         match opened {
             Err(source) => Err(Error::Output { what: name, source }),
             Ok(place) => {
-                if let Destination::Regular(Regular { file, .. }) = &place {
+                if let Destination::Regular { file, .. } = &place {
                     lock(file, path)?;
                 }
                 Ok(Sink { name, place })
@@ -58,7 +59,7 @@ impl Sink {
     /// All that a regular file holds; nothing for others.
     pub(super) fn read(&mut self) -> Result<Vec<u8>, Error> {
         let mut text = Vec::new();
-        if let Destination::Regular(Regular { file, .. }) = &mut self.place {
+        if let Destination::Regular { file, .. } = &mut self.place {
             file.read_to_end(&mut text).map_err(|e| self.error(e))?;
         }
         Ok(text)
@@ -66,23 +67,23 @@ impl Sink {
 
     /// The first write will cut a regular file to its first `bytes`.
     pub(super) fn keep(&mut self, bytes: u64) {
-        if let Destination::Regular(regular) = &mut self.place {
-            regular.end = bytes;
+        if let Destination::Regular { end, .. } = &mut self.place {
+            *end = bytes;
         }
     }
 
-    /// Lets `write` fill the output. What a regular file holds is replaced by the whole, or, if that fails, stays: it is written
-    /// under another name first.
-    pub(super) fn fill<T>(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T, Error> {
+    /// Replaces what the output holds by what `write` writes, which it has to flush: a regular file's is replaced by the whole,
+    /// or, if that fails, stays, as it is written under another name first. What `write` returns.
+    pub fn replace<T>(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T, Error> {
         let done = match &mut self.place {
-            Destination::Regular(regular) => std::fs::canonicalize(&self.name).and_then(|target| {
+            Destination::Regular { is_new, .. } => std::fs::canonicalize(&self.name).and_then(|target| {
                 let unfinished = files::beside(&target);
                 let place = || {
                     let mut file = File::create(&unfinished)?;
                     let written = write(&mut file)?;
                     file.sync_all()?;
                     std::fs::rename(&unfinished, &target)?;
-                    regular.is_new = false;
+                    *is_new = false;
                     Ok(written)
                 };
                 // What is left of a failure is of no use.
@@ -102,41 +103,28 @@ impl Sink {
 
     /// Writes all of `text`, or, to a regular file, nothing: a row is never torn.
     pub(super) fn write(&mut self, text: &[u8]) -> Result<(), Error> {
-        let done = match &mut self.place {
-            Destination::Regular(regular) => regular.append(text),
-            _ => return self.fill(|out| out.write_all(text)),
+        let Destination::Regular { file, end, is_begun, .. } = &mut self.place else {
+            return self.replace(|out| out.write_all(text));
         };
+        // The file is cut before the first write, and what a failed one left behind the end is taken back.
+        let cut = |mut file: &File| file.set_len(*end).and_then(|()| file.seek(SeekFrom::Start(*end)));
+        let begun = if *is_begun { Ok(0) } else { cut(file) };
+        *is_begun |= begun.is_ok();
+        // What cannot be cut either stays torn, which readers find.
+        let done = begun.and_then(|_| file.write_all(text).inspect_err(|_| drop(cut(file))));
+        *end += if done.is_ok() { text.len() as u64 } else { 0 };
         done.map_err(|e| self.error(e))
     }
 }
 
 impl Drop for Sink {
     fn drop(&mut self) {
-        if let Destination::Regular(Regular { file, is_new: true, .. }) = &self.place
+        if let Destination::Regular { file, is_new: true, .. } = &self.place
             && file.metadata().is_ok_and(|m| m.len() == 0)
         {
             // Still locked: no other run is writing it. An empty file that stays harms nobody.
             drop(std::fs::remove_file(&self.name));
         }
-    }
-}
-
-impl Regular {
-    /// Cuts the file before the first write, and takes back what a failed one left behind the end.
-    fn append(&mut self, text: &[u8]) -> io::Result<()> {
-        if !self.is_begun {
-            self.cut()?;
-            self.is_begun = true;
-        }
-        // What cannot be cut either stays torn, which readers find.
-        self.file.write_all(text).inspect_err(|_| drop(self.cut()))?;
-        self.end += text.len() as u64;
-        Ok(())
-    }
-
-    fn cut(&mut self) -> io::Result<u64> {
-        self.file.set_len(self.end)?;
-        self.file.seek(SeekFrom::Start(self.end))
     }
 }
 
@@ -158,7 +146,7 @@ fn open_writable(path: &str) -> io::Result<Destination> {
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => (options.create(true).open(path)?, false),
         made => (made?, true),
     };
-    Ok(Destination::Regular(Regular { file, is_new, end: 0, is_begun: false }))
+    Ok(Destination::Regular { file, is_new, end: 0, is_begun: false })
 }
 
 fn lock(file: &File, path: &str) -> Result<(), Error> {

@@ -15,8 +15,8 @@ fn place() -> (tempfile::TempDir, String) {
     (folder, path)
 }
 
-fn write(path: &str, mode: Mode, rows: &[Row]) {
-    let mut file = CsvFile::open(path, mode).unwrap();
+fn write(path: &str, open: fn(&str) -> Result<CsvFile<Row>, Error>, rows: &[Row]) {
+    let mut file = open(path).unwrap();
     rows.iter().for_each(|r| file.write(r).unwrap());
 }
 
@@ -36,7 +36,7 @@ fn rows_come_back_as_they_went() {
             ..row("local")
         },
     ];
-    write(&path, Mode::Create, &rows);
+    write(&path, CsvFile::create, &rows);
     assert_eq!(read(&path), Rows { rows: rows.to_vec(), torn: None });
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.starts_with("schema,run_id,time_utc,gpulab,platform,device,"));
@@ -51,9 +51,9 @@ fn rows_come_back_as_they_went() {
 #[test]
 fn creating_replaces_and_appending_adds() {
     let (_folder, path) = place();
-    write(&path, Mode::Append, &[row("a"), row("b")]);
-    write(&path, Mode::Create, &[row("c")]);
-    write(&path, Mode::Append, &[row("d")]);
+    write(&path, CsvFile::append, &[row("a"), row("b")]);
+    write(&path, CsvFile::create, &[row("c")]);
+    write(&path, CsvFile::append, &[row("d")]);
     let variants: Vec<String> = read(&path).rows.into_iter().map(|r| r.variant).collect();
     assert_eq!(variants, ["c", "d"]);
 }
@@ -62,7 +62,7 @@ fn creating_replaces_and_appending_adds() {
 fn a_torn_last_line_is_left_out_wherever_it_was_cut() {
     let (_folder, path) = place();
     let lines = Row { reason: "log\nof é lines\n".to_owned(), ..row("second") };
-    write(&path, Mode::Create, &[row("first"), lines]);
+    write(&path, CsvFile::create, &[row("first"), lines]);
     let whole = std::fs::read(&path).unwrap();
     let second = whole.windows(6).rposition(|w| w == b"second").unwrap();
     for cut in second..whole.len() {
@@ -70,10 +70,10 @@ fn a_torn_last_line_is_left_out_wherever_it_was_cut() {
         let back = read(&path);
         assert_eq!(back.rows.len(), 1, "cut at {cut}");
         assert!(back.torn.unwrap().contains("line 3"));
-        let file = CsvFile::<Row>::open(&path, Mode::Append).unwrap();
+        let file = CsvFile::<Row>::append(&path).unwrap();
         assert!(file.torn().is_some());
         drop(file);
-        write(&path, Mode::Append, &[row("third")]);
+        write(&path, CsvFile::append, &[row("third")]);
         let back = read(&path);
         assert_eq!((back.rows[1].variant.as_str(), back.rows.len(), back.torn), ("third", 2, None));
     }
@@ -84,7 +84,7 @@ fn other_columns_are_refused_and_left_alone() {
     let (_folder, path) = place();
     for text in ["schema,run_id\n1,r1\n", "hello\n", "hello", "\n", "schema\n1,2\n3,4\n"] {
         std::fs::write(&path, text).unwrap();
-        assert!(matches!(CsvFile::<Row>::open(&path, Mode::Append), Err(Error::Usage(_))), "{text}");
+        assert!(matches!(CsvFile::<Row>::append(&path), Err(Error::Usage(_))), "{text}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
     }
 }
@@ -92,7 +92,7 @@ fn other_columns_are_refused_and_left_alone() {
 #[test]
 fn damaged_rows_are_named() {
     let (_folder, path) = place();
-    write(&path, Mode::Create, &[row("a"), row("b")]);
+    write(&path, CsvFile::create, &[row("a"), row("b")]);
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text.replacen("f32", "f99", 1)).unwrap();
     let message = read_rows(Path::new(&path)).unwrap_err().to_string();
@@ -129,7 +129,7 @@ fn files_from_before_a_column_was_added_are_read() {
         os: String::new(),
         ..row("a")
     };
-    write(&path, Mode::Create, std::slice::from_ref(&newest));
+    write(&path, CsvFile::create, std::slice::from_ref(&newest));
     let text = std::fs::read_to_string(&path).unwrap();
     let header = text.lines().next().unwrap();
     let added = header.split(",flags,").nth(1).unwrap();
@@ -142,11 +142,10 @@ fn files_from_before_a_column_was_added_are_read() {
 #[test]
 fn a_second_writer_is_refused() {
     let (_folder, path) = place();
-    let mut first = CsvFile::<Row>::open(&path, Mode::Create).unwrap();
+    let mut first = CsvFile::<Row>::create(&path).unwrap();
     first.write(&row("a")).unwrap();
-    for mode in [Mode::Create, Mode::Append] {
-        assert!(matches!(CsvFile::<Row>::open(&path, mode), Err(Error::Usage(_))));
-    }
+    assert!(matches!(CsvFile::<Row>::create(&path), Err(Error::Usage(_))));
+    assert!(matches!(CsvFile::<Row>::append(&path), Err(Error::Usage(_))));
     assert!(matches!(JsonFile::create(&path), Err(Error::Usage(_))));
     first.write(&row("b")).unwrap();
     assert_eq!(read(&path).rows.len(), 2);
@@ -160,7 +159,7 @@ fn outputs_that_cannot_be_written_say_so_at_once() {
         impossible.push("/dev/full".to_owned());
     }
     for path in impossible {
-        assert_eq!(CsvFile::<Row>::open(&path, Mode::Create).err().map(|e| e.exit_code()), Some(74), "{path}");
+        assert_eq!(CsvFile::<Row>::create(&path).err().map(|e| e.exit_code()), Some(74), "{path}");
         assert_eq!(JsonFile::create(&path).err().map(|e| e.exit_code()), Some(74), "{path}");
     }
 }
@@ -200,7 +199,7 @@ fn samples_are_lines() {
         event_s: None,
         wall_s: 0.25,
     };
-    CsvFile::open(&path, Mode::Create).unwrap().write(&sample).unwrap();
+    CsvFile::create(&path).unwrap().write(&sample).unwrap();
     let want = "run_id,family,rung,variant,dtype,n,wg,params,sample,event_s,wall_s\nr1,dot,,cpu_seq,i64,5,,,0,,0.25\n";
     assert_eq!(std::fs::read_to_string(&path).unwrap(), want);
 }
@@ -212,7 +211,7 @@ proptest! {
     fn any_text_and_number_survive(device in "\\PC*", reason in "(?s).*", t in proptest::num::f64::NORMAL) {
         let (_folder, path) = place();
         let odd = Row { device, reason, t_median_s: Some(t), ..row("a") };
-        write(&path, Mode::Create, std::slice::from_ref(&odd));
+        write(&path, CsvFile::create, std::slice::from_ref(&odd));
         prop_assert_eq!(read(&path).rows, [odd]);
     }
 
@@ -221,7 +220,7 @@ proptest! {
         let (_folder, path) = place();
         std::fs::write(&path, &bytes).unwrap();
         let _ = read_rows(Path::new(&path));
-        let _ = CsvFile::<Row>::open(&path, Mode::Append);
+        let _ = CsvFile::<Row>::append(&path);
     }
 }
 
@@ -229,17 +228,17 @@ proptest! {
 fn a_deferred_file_goes_again_if_nothing_is_written() {
     let (_folder, path) = place();
     let exists = || PathBuf::from(&path).exists();
-    let unused = Deferred::open(&path).unwrap();
+    let unused = Sink::open(&path).unwrap();
     assert!(exists());
     drop(unused);
     assert!(!exists());
-    let failed = Deferred::open(&path).unwrap().replace(|_| Err::<(), _>(std::io::Error::other("no")));
+    let failed = Sink::open(&path).unwrap().replace(|_| Err::<(), _>(std::io::Error::other("no")));
     assert!(failed.is_err() && !exists());
-    Deferred::open(&path).unwrap().replace(|out| out.write_all(b"a\n")).unwrap();
-    drop(Deferred::open(&path).unwrap());
+    Sink::open(&path).unwrap().replace(|out| out.write_all(b"a\n")).unwrap();
+    drop(Sink::open(&path).unwrap());
     assert_eq!(std::fs::read(&path).unwrap(), b"a\n");
     std::fs::write(&path, "").unwrap();
-    drop(Deferred::open(&path).unwrap());
+    drop(Sink::open(&path).unwrap());
     assert!(exists(), "it was there before");
 }
 
@@ -247,7 +246,7 @@ fn a_deferred_file_goes_again_if_nothing_is_written() {
 fn rows_of_data_in_a_cache_lose_the_share_of_memory_that_older_files_have() {
     let share = |flags: Flags| {
         let (_folder, path) = place();
-        write(&path, Mode::Create, &[Row { ceiling_pct: Some(233.4), flags, ..row("naive") }]);
+        write(&path, CsvFile::create, &[Row { ceiling_pct: Some(233.4), flags, ..row("naive") }]);
         match recorded(&std::fs::read(&path).unwrap(), &path).unwrap().0 {
             Recorded::Rows(rows) => rows[0].ceiling_pct,
             _ => panic!("rows are expected"),

@@ -1,14 +1,14 @@
 //! A ladder as text for a terminal.
 
-use super::cell::{Cell, RateUnit, Value};
-use super::columns::{BAR_DROP, Subject, VS_FASTEST, VS_LIMIT, of_limit};
+use super::columns::{BAR_DROP, COLUMNS, VS_FASTEST, VS_LIMIT};
 use super::format::{self, Screen, Tint, paint};
 use super::grid::{GAP, GridColumn, TextGrid};
 use super::rungs::label;
-use super::view::{self, View, detail, tint, verdict};
+use super::view::{RateUnit, View, detail, tint, verdict};
 use gpulab_model::Joined;
+use gpulab_model::outcome::Status;
 use gpulab_model::stats::ratio;
-use gpulab_record::Row;
+use gpulab_record::{Row, flag};
 
 /// Characters of a line of text that does not depend on the terminal.
 pub(super) const WIDTH: usize = 80;
@@ -29,11 +29,12 @@ pub fn table(rows: &[Row], unit: RateUnit, screen: Screen, verbose: bool) -> Str
     // No line ends within `n = 1000`.
     let title = format::terminal(&view.title).replace(" = ", "\u{a0}=\u{a0}");
     let mut text = format::wrap(&title, screen.width, "  ").replace('\u{a0}', " ");
-    let mut rungs = Section::of(&view.rungs, view.best(), false);
-    let mut cpu = Section::of(&view.cpu, None, true);
+    let mut rungs = Section::of(&view, &view.rungs, view.best());
+    let mut cpu = Section::of(&view, &view.cpu, None);
     if !view.rungs.is_empty() {
         text += &format!("\n{}", rungs.draw(screen));
-        text.extend(view.legend(rungs.best.is_some()).map(|legend| format::wrap(&legend, screen.width, "  ")));
+        let legend = rungs.grid().legend(rungs.best.is_some());
+        text.extend(legend.map(|legend| format::wrap(&legend, screen.width, "  ")));
     }
     if !view.cpu.is_empty() {
         text += &format!("\n{}", cpu.draw(screen));
@@ -44,12 +45,12 @@ pub fn table(rows: &[Row], unit: RateUnit, screen: Screen, verbose: bool) -> Str
     }
     let hidden = if verbose { 0 } else { left_out.len() };
     if verbose && !left_out.is_empty() {
-        let mut grid = TextGrid::default().texts("rung", view.rungs.iter().map(|cell| label(cell.row)));
+        let mut grid = TextGrid::default().texts("rung", view.rungs.iter().map(|row| label(row)));
         grid.columns.extend(left_out);
         text.push_str(&format!("\n{}", grid.blocks(screen.width)));
     }
     text.push_str(&notes(&view, hidden, screen, verbose));
-    for row in view.troubled {
+    for &row in &view.troubled {
         let shown = rungs
             .verdicts
             .iter()
@@ -64,9 +65,9 @@ pub fn table(rows: &[Row], unit: RateUnit, screen: Screen, verbose: bool) -> Str
 }
 
 struct Section<'a> {
-    cells: &'a [Cell<'a>],
+    view: &'a View<'a>,
+    rows: &'a [&'a Row],
     best: Option<usize>,
-    is_cpu: bool,
     /// Columns that had no room.
     left_out: Vec<GridColumn>,
     /// The verdicts that the table shows.
@@ -78,17 +79,22 @@ struct Section<'a> {
 }
 
 impl<'a> Section<'a> {
-    fn of(cells: &'a [Cell<'a>], best: Option<usize>, is_cpu: bool) -> Section<'a> {
-        let mut timed = cells.iter().filter(|cell| cell.is_timed());
-        let times = timed.clone().filter_map(|cell| cell.row.t_median_s);
-        let is_limited = timed.all(|cell| matches!(of_limit(cell.row), Some(Value::Percent(share)) if share <= 100.0));
+    fn of(view: &'a View<'a>, rows: &'a [&'a Row], best: Option<usize>) -> Section<'a> {
+        let mut timed = rows.iter().filter(|row| row.t_median_s.is_some());
+        let times = timed.clone().filter_map(|row| row.t_median_s);
+        let is_limited = timed
+            .all(|row| !row.flags.contains(flag::FITS_CACHE) && row.ceiling_pct.is_some_and(|share| share <= 100.0));
         let least = (!is_limited).then(|| times.fold(f64::INFINITY, f64::min));
-        Section { cells, best, is_cpu, left_out: Vec::new(), verdicts: Vec::new(), bars: None, least }
+        Section { view, rows, best, left_out: Vec::new(), verdicts: Vec::new(), bars: None, least }
+    }
+
+    fn is_cpu(&self) -> bool {
+        self.rows.first().is_some_and(|row| row.on_host())
     }
 
     fn draw(&mut self, screen: Screen) -> String {
         let mut grid = self.grid();
-        let mut has_bars = !self.is_cpu && self.cells.iter().filter(|cell| cell.is_timed()).count() > 1;
+        let mut has_bars = !self.is_cpu() && self.rows.iter().filter(|row| row.t_median_s.is_some()).count() > 1;
         while grid.width() + if has_bars { GAP + BAR.0 } else { 0 } > screen.width {
             let next = grid.columns.iter().map(|column| column.drop).max().unwrap_or(0);
             match has_bars && next <= BAR_DROP {
@@ -105,55 +111,47 @@ impl<'a> Section<'a> {
     }
 
     fn grid(&self) -> TextGrid {
-        let name = match self.cells.first() {
-            Some(cell) if self.is_cpu => &cell.row.device,
+        let name = match self.rows.first() {
+            Some(row) if self.is_cpu() => &row.device,
             _ if self.best.is_some() => "  rung",
             _ => "rung",
         };
-        let rungs = self.cells.iter().enumerate().map(|(at, cell)| match self.best {
-            Some(best) => format!("{} {}", if best == at { '★' } else { ' ' }, label(cell.row)),
-            None => label(cell.row),
+        let rungs = self.rows.iter().enumerate().map(|(at, row)| match self.best {
+            Some(best) => format!("{} {}", if best == at { '★' } else { ' ' }, label(row)),
+            None => label(row),
         });
-        let mut grid = TextGrid::default().texts(name, rungs);
-        let parts: &[Subject] = match self.is_cpu {
-            true => &[Subject::Timing],
-            false => &[Subject::Timing, Subject::Kernels, Subject::Whole],
-        };
-        let unit = self.cells.first().map(|cell| cell.unit).unwrap_or_default();
-        for (column, values) in view::columns(self.cells, parts) {
-            grid = grid.values(&column.head(unit), &values).dropped(column.drop);
-        }
+        let parts = if self.is_cpu() { &COLUMNS[..1] } else { &COLUMNS };
         // A line without any number has its verdict, and the reason, in their place.
         let verdicts =
-            self.cells.iter().map(|cell| if cell.is_whole() { verdict(cell.judged(), 0) } else { String::new() });
+            self.rows.iter().map(|row| if is_whole(row) { verdict(self.view.judged(row), 0) } else { String::new() });
+        let grid = TextGrid::default().texts(name, rungs).ladder(self.view, self.rows, parts, false);
         grid.texts("verdict", verdicts)
     }
 
     /// The table's lines with bars and colours. A line without numbers has its verdict in their place.
     fn lines(&mut self, grid: &TextGrid, screen: Screen) -> String {
         let lines = grid.lines();
-        let first_row = lines.len() - self.cells.len();
+        let first_row = lines.len() - self.rows.len();
         let name_width =
             grid.columns[0].cells.iter().map(|name| format::terminal(name).chars().count()).max().unwrap_or(0);
         let room = screen.width.saturating_sub(name_width + GAP);
         let mut text = String::new();
         for (at, line) in lines.iter().enumerate() {
-            let cell = at.checked_sub(first_row).map(|row| &self.cells[row]);
-            let line = match cell {
+            let line = match at.checked_sub(first_row).map(|at| self.rows[at]) {
                 None => self.head_line(line, first_row - at, grid.width()),
-                Some(cell) => {
-                    let row = cell.judged();
-                    let told = verdict(row, if cell.is_whole() { 0 } else { room });
-                    let told = if cell.is_whole() { told } else { format::terminal(&told) };
-                    let verdict = if screen.color { paint(&told, tint(row.status)) } else { told.clone() };
+                Some(row) => {
+                    let judged = self.view.judged(row);
+                    let told = verdict(judged, if is_whole(row) { 0 } else { room });
+                    let told = if is_whole(row) { told } else { format::terminal(&told) };
+                    let verdict = if screen.color { paint(&told, tint(judged.status)) } else { told.clone() };
                     let name = format::terminal(&grid.columns[0].cells[at - first_row]);
                     let blanks = grid.width().saturating_sub(line.chars().count());
                     let line = match line.strip_suffix(told.as_str()) {
-                        _ if !cell.is_whole() => format!("{name:<name_width$}  {verdict}"),
-                        Some(body) => tinted_gains(body, screen) + &verdict + &self.bar(cell, blanks),
-                        None => line.clone() + &self.bar(cell, blanks),
+                        _ if !is_whole(row) => format!("{name:<name_width$}  {verdict}"),
+                        Some(body) => tinted_gains(body, screen) + &verdict + &self.bar(row, blanks),
+                        None => line.clone() + &self.bar(row, blanks),
                     };
-                    self.verdicts.push((row, told));
+                    self.verdicts.push((judged, told));
                     line
                 }
             };
@@ -177,14 +175,19 @@ impl<'a> Section<'a> {
     }
 
     /// A line's bar behind so many blanks.
-    fn bar(&self, cell: &Cell<'_>, blanks: usize) -> String {
+    fn bar(&self, row: &Row, blanks: usize) -> String {
         let Some(width) = self.bars else { return String::new() };
         let share = match self.least {
-            Some(least) => ratio(least, cell.row.t_median_s.unwrap_or(f64::INFINITY)),
-            None => cell.row.ceiling_pct.map(|share| share / 100.0),
+            Some(least) => ratio(least, row.t_median_s.unwrap_or(f64::INFINITY)),
+            None => row.ceiling_pct.map(|share| share / 100.0),
         };
         " ".repeat(blanks + GAP) + &format::bar(share.unwrap_or(0.0), width)
     }
+}
+
+/// Whether a line has numbers, or needs none.
+fn is_whole(row: &Row) -> bool {
+    row.t_median_s.is_some() || row.status == Status::Ok
 }
 
 /// Gains in green and losses in red, which their signs say as well; one that is undecided has no colour.

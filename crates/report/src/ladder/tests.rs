@@ -1,11 +1,11 @@
 use super::*;
-use crate::columns::{BESIDE, COLUMNS, TableColumn};
+use crate::columns::{BESIDE, TableColumn};
 use crate::golden::{self, SCREEN};
 use crate::markdown;
-use gpulab_model::outcome::{Clock, Number, Status};
+use gpulab_model::outcome::{Clock, Number};
 use gpulab_model::plan::WorkGroup;
 use gpulab_record::terminal::text as painted;
-use gpulab_record::{COPY, CPU_RAYON, CPU_SEQ, Flags, HOST, flag, params_of, row};
+use gpulab_record::{COPY, CPU_RAYON, CPU_SEQ, Flags, HOST, params_of, row};
 
 #[test]
 fn tuned_rungs_are_marked_and_no_single_work_group_is_claimed() {
@@ -232,11 +232,11 @@ fn colour_changes_signs_only() {
 /// in the head alone.
 #[test]
 fn columns_have_their_names_in_the_help_and_hold_one_unit() {
-    let mut names: Vec<String> = COLUMNS.iter().map(TableColumn::name).collect();
+    let mut names: Vec<String> = COLUMNS.into_iter().flatten().map(TableColumn::name).collect();
     names.extend(BESIDE.map(|(name, ..)| name.to_owned()));
     for rows in [typical(), launch_bound(), repeated(), troubled()] {
         let view = View::of(&rows, RateUnit::GB);
-        let part = Section::of(&view.rungs, view.best(), false);
+        let part = Section::of(&view, &view.rungs, view.best());
         let columns = part.grid().columns;
         for column in &columns {
             let head = column.head.trim().replace('\n', " ");
@@ -288,10 +288,11 @@ fn data_in_a_cache_have_no_share_of_a_limit_whether_one_was_measured_or_a_peak_g
 
 #[test]
 fn columns_go_in_the_order_of_the_list_that_explains_them() {
-    let mut drops: Vec<u8> = COLUMNS.iter().map(|column| column.drop).chain([BAR_DROP]).filter(|&d| d > 0).collect();
+    let mut drops: Vec<u8> =
+        COLUMNS.into_iter().flatten().map(|column| column.drop).chain([BAR_DROP]).filter(|&d| d > 0).collect();
     drops.sort_unstable();
     assert!(drops.windows(2).all(|pair| pair[0] < pair[1]), "{drops:?}: no two go at once");
-    for column in COLUMNS {
+    for column in COLUMNS.into_iter().flatten() {
         assert!(!column.about.is_empty() && !column.name().contains('\n'), "{}", column.name());
     }
 }

@@ -1,6 +1,6 @@
 //! The device sheet: whether times can be trusted, and what the device does at best.
 
-use super::{DevicePart, folded, notes, table};
+use super::{Material, folded, notes, table};
 use crate::ceilings::{UNQUIET, name, shape, when, who};
 use crate::format;
 use crate::groups::{distinct, groups};
@@ -12,12 +12,12 @@ use gpulab_record::Row;
 use gpulab_study::ceilings::{CeilingRow, Site};
 use maud::{Markup, html};
 
-fn timed(own: &DevicePart) -> impl Iterator<Item = &Row> {
+fn timed(own: &Material) -> impl Iterator<Item = &Row> {
     own.rows.iter().filter(|row| row.t_median_s.is_some() && !row.on_host())
 }
 
 /// How many times are doubtful.
-pub(super) fn heading(own: &DevicePart) -> String {
+pub(super) fn heading(own: &Material) -> String {
     let doubtful = timed(own).filter(|row| row.is_doubtful()).count();
     match timed(own).count() {
         0 => "The device".to_owned(),
@@ -26,7 +26,7 @@ pub(super) fn heading(own: &DevicePart) -> String {
 }
 
 /// The device, its driver and its host; whether results were right and whose clock times are of.
-pub(super) fn trust(own: &DevicePart) -> Markup {
+pub(super) fn trust(own: &Material, platform: &str) -> Markup {
     let failed = own.rows.iter().filter(|row| ![Status::Ok, Status::Skipped].contains(&row.status));
     let failures: Vec<Vec<String>> = failed
         .map(|row| {
@@ -38,7 +38,7 @@ pub(super) fn trust(own: &DevicePart) -> Markup {
     html! {
         div.sheet {
             dl {
-                @for (name, value) in facts(own) { div { dt { (name) } dd { (format::terminal(&value)) } } }
+                @for (name, value) in facts(own, platform) { div { dt { (name) } dd { (format::terminal(&value)) } } }
             }
             div { (notes(&sanity(own))) }
         }
@@ -50,7 +50,7 @@ pub(super) fn trust(own: &DevicePart) -> Markup {
 }
 
 /// Whether results were right, and whose clock times are of; nothing without a time.
-fn sanity(own: &DevicePart) -> Vec<String> {
+fn sanity(own: &Material) -> Vec<String> {
     let all = timed(own).count();
     if all == 0 {
         return Vec::new();
@@ -70,7 +70,7 @@ fn sanity(own: &DevicePart) -> Vec<String> {
 }
 
 /// What is known of device, driver and host; what is empty is left out.
-fn facts(own: &DevicePart) -> Vec<(&'static str, String)> {
+fn facts(own: &Material, platform: &str) -> Vec<(&'static str, String)> {
     let mut cells: Vec<(&'static str, String)> = Vec::new();
     for row in own.rows.iter().filter(|row| !row.on_host()) {
         let clock = row.clock_mhz.map_or_else(String::new, |clock| format!("{clock:.0} MHz"));
@@ -80,7 +80,7 @@ fn facts(own: &DevicePart) -> Vec<(&'static str, String)> {
     for point in &own.points {
         cells.extend(machine([&point.device, &point.driver, &point.host_cpu, &point.os]));
     }
-    cells.push(("platform", own.platform.clone()));
+    cells.push(("platform", platform.to_owned()));
     cells.retain(|(_, cell)| !cell.trim().is_empty());
     let names = ["device", "platform", "driver", "OpenCL", "clock, as stated", "host", "system"];
     let facts = names.map(|name| (name, distinct(cells.iter().filter(|cell| cell.0 == name).map(|cell| &*cell.1))));
@@ -92,7 +92,7 @@ fn machine(cells: [&String; 4]) -> impl Iterator<Item = (&'static str, String)> 
 }
 
 /// The measured limits, a table for each unit, and the curves over size folded.
-pub(super) fn limits(own: &DevicePart) -> Option<Markup> {
+pub(super) fn limits(own: &Material) -> Option<Markup> {
     let curve: Vec<&CeilingRow> = own.ceilings.iter().filter(|row| row.place == Site::Curve).collect();
     let single: Vec<&CeilingRow> = own.ceilings.iter().filter(|row| row.place != Site::Curve).collect();
     let unquiet: Vec<&CeilingRow> = single.iter().copied().filter(|row| row.is_unquiet()).collect();

@@ -1,7 +1,6 @@
 //! Ladders: bars against the limit, gains, reasons with the sources' differences, and counts beside times.
 
-use super::{DevicePart, Ids, figure, figures, folded, notes, prose, table};
-use crate::cell::RateUnit;
+use super::{Material, figure, figures, folded, next_id, notes, prose, table};
 use crate::diff::{self, KernelFile};
 use crate::format;
 use crate::groups::{elements, groups, ladders as ladders_of, of_most_rungs};
@@ -9,20 +8,21 @@ use crate::moment::film_file;
 use crate::payoff::{self, PayoffSentence};
 use crate::picture::{self, number};
 use crate::rungs::label;
-use crate::view::{View, is_base};
+use crate::view::{RateUnit, View, is_base};
 use crate::why;
 use gpulab_kernels::{FAMILIES, Registry, Sources, built_in, cited};
 use gpulab_record::{Row, flag};
 use gpulab_study::count::{CountRow, LockstepModel};
 use gpulab_study::why::{DeviceRates, LadderReasons, RungTime, StepReason, reasons, results};
 use maud::{Markup, html};
+use std::cell::Cell;
 use std::cmp::Ordering;
 
 /// Characters of a line of a source.
 const WIDTH: usize = 110;
 
 /// How near the fastest rungs come to what the device can do.
-pub(super) fn heading(own: &DevicePart) -> String {
+pub(super) fn heading(own: &Material) -> String {
     let mut shares: Vec<f64> = Vec::new();
     for rows in of_today(own) {
         let timed = rows.iter().filter(|row| is_base(row));
@@ -40,7 +40,7 @@ pub(super) fn heading(own: &DevicePart) -> String {
 }
 
 /// The ladders of a device: of each family that of the most rungs and the largest problem, others folded.
-pub(super) fn ladders(own: &DevicePart, counts: &[CountRow], films: &[String], ids: &Ids) -> Option<Markup> {
+pub(super) fn ladders(own: &Material, counts: &[CountRow], films: &[String], ids: &Cell<usize>) -> Option<Markup> {
     let families = by_family(own);
     (!families.is_empty()).then(|| {
         html! { @for (first, others) in families {
@@ -53,7 +53,7 @@ pub(super) fn ladders(own: &DevicePart, counts: &[CountRow], films: &[String], i
 }
 
 /// The ladders that can be drawn, family by family in the order of the syllabus: the one to look at, and the others.
-fn by_family(own: &DevicePart) -> Vec<(Vec<Row>, Vec<Vec<Row>>)> {
+fn by_family(own: &Material) -> Vec<(Vec<Row>, Vec<Vec<Row>>)> {
     let mut drawable = ladders_of(&own.rows);
     drawable.retain(|rows| picture::ladder(rows).is_ok());
     let mut all = groups(&drawable, |rows| rows[0].family.clone());
@@ -71,13 +71,13 @@ fn by_family(own: &DevicePart) -> Vec<(Vec<Row>, Vec<Vec<Row>>)> {
 }
 
 /// The ladders to look at, but for those of the sources' kernels as printed: these were made for devices of their time.
-fn of_today(own: &DevicePart) -> Vec<Vec<Row>> {
+fn of_today(own: &Material) -> Vec<Vec<Row>> {
     let firsts = by_family(own).into_iter().map(|(first, _)| first);
     firsts.filter(|rows| cited(&rows[0].family).is_none()).collect()
 }
 
 /// The first ladders of all families under the limits of memory and arithmetic: together, and each with its rungs' names.
-pub(super) fn roofline(own: &DevicePart, ids: &Ids) -> Option<Markup> {
+pub(super) fn roofline(own: &Material, ids: &Cell<usize>) -> Option<Markup> {
     let firsts = of_today(own);
     let mut all = vec![firsts.clone()];
     if firsts.len() > 1 {
@@ -86,7 +86,7 @@ pub(super) fn roofline(own: &DevicePart, ids: &Ids) -> Option<Markup> {
     figures(ids, all, |ladders| picture::roofline(ladders, &own.ceilings))
 }
 
-fn ladder(rows: &[Row], own: &DevicePart, counts: &[CountRow], films: &[String], ids: &Ids) -> Markup {
+fn ladder(rows: &[Row], own: &Material, counts: &[CountRow], films: &[String], ids: &Cell<usize>) -> Markup {
     let row = rows.iter().find(|row| !row.on_host()).unwrap_or(&rows[0]);
     let size = match row.m {
         1 => format!("{} elements", format::count(row.n)),
@@ -96,7 +96,7 @@ fn ladder(rows: &[Row], own: &DevicePart, counts: &[CountRow], films: &[String],
     let why = DeviceRates::new(&own.ceilings, is_gpu).map(|rates| reasons(&Registry::default(), rows, counts, &rates));
     let view = View::of(rows, RateUnit::GB);
     let said: Vec<String> = view.lesson.map(str::to_owned).into_iter().chain(view.notes).collect();
-    let id = ids.next("ladder");
+    let id = next_id(ids, "ladder");
     html! { article.ladder aria-labelledby=(id) {
         h3 #(id) { (format::terminal(&row.family)) " " span.quiet { (row.dtype) ", " (size) ", " (row.cache.name()) " cache" } }
         div.pair {

@@ -9,13 +9,12 @@ use super::format;
 use super::groups::{distinct, experiments, families, groups, sweeps};
 use super::peers;
 use super::picture::{self, Picture, number, overlap, size, sweep};
-use super::shown::{Material, PointStudy};
+use super::shown::{Material, finding, question, x_label};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use gpulab_record::{Point, Row};
-use gpulab_study::ceilings::CeilingRow;
 use gpulab_study::count::CountRow;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::borrow::Cow;
@@ -30,42 +29,34 @@ pub struct DataFile {
     pub bytes: Cow<'static, [u8]>,
 }
 
-/// What is recorded of a device.
-struct DevicePart {
-    platform: String,
-    name: String,
-    rows: Vec<Row>,
-    points: Vec<Point>,
-    ceilings: Vec<CeilingRow>,
-}
-
 /// The page of `material`, with the files that it is from, to download. Reasons are made of `counts`; `films` are the names of
 /// those that lie beside the page.
 pub fn html(material: &Material, files: &[DataFile], counts: &[CountRow], films: &[String]) -> String {
-    let ids = Ids::default();
+    let ids = &Cell::new(0);
     let devices = devices(material);
-    let names = distinct(devices.iter().map(|own| format::terminal(&own.name)));
+    let names = distinct(devices.iter().map(|(_, device)| format::terminal(device)));
     let title = if names.is_empty() { "Recorded results".to_owned() } else { names.join(", ") };
     let mut contents: Vec<Markup> = Vec::new();
     let mut sections: Vec<Markup> = Vec::new();
-    for own in &devices {
-        let whose = if devices.len() > 1 { format!("{} ({}): ", own.name, own.platform) } else { String::new() };
+    for (platform, device) in &devices {
+        let whose = if devices.len() > 1 { format!("{device} ({platform}): ") } else { String::new() };
+        let own = &of_device(material, platform, device);
         let parts = [
-            ("trust", device::heading(own), Some(device::trust(own))),
+            ("trust", device::heading(own), Some(device::trust(own, platform))),
             ("limits", "What the device does at best".to_owned(), device::limits(own)),
-            ("ladders", ladder::heading(own), ladder::ladders(own, counts, films, &ids)),
-            ("roofline", "Ladders under the device's limits".to_owned(), ladder::roofline(own, &ids)),
-            ("sweeps", "Which work-groups are best".to_owned(), figures(&ids, sweeps(&own.rows), |rows| sweep(rows))),
+            ("ladders", ladder::heading(own), ladder::ladders(own, counts, films, ids)),
+            ("roofline", "Ladders under the device's limits".to_owned(), ladder::roofline(own, ids)),
+            ("sweeps", "Which work-groups are best".to_owned(), figures(ids, sweeps(&own.rows), |rows| sweep(rows))),
             (
                 "sizes",
                 "How time grows with the problem".to_owned(),
-                figures(&ids, families(&own.rows), |rows| size(rows, &own.ceilings)),
+                figures(ids, families(&own.rows), |rows| size(rows, &own.ceilings)),
             ),
-            ("experiments", "What experiments found".to_owned(), studies(own, &ids)),
+            ("experiments", "What experiments found".to_owned(), studies(own, ids)),
         ];
         for (short, heading, body) in parts {
             let Some(body) = body else { continue };
-            let id = ids.next("part");
+            let id = next_id(ids, "part");
             contents.push(html! { li { a href=(format!("#{id}")) { (short) } } });
             sections.push(section(&id, &format::terminal(&format!("{whose}{heading}")), &body));
         }
@@ -77,7 +68,7 @@ pub fn html(material: &Material, files: &[DataFile], counts: &[CountRow], films:
     ];
     for (short, heading, body) in whole {
         let Some(body) = body else { continue };
-        let id = ids.next("part");
+        let id = next_id(ids, "part");
         contents.push(html! { li { a href=(format!("#{id}")) { (short) } } });
         sections.push(section(&id, heading, &body));
     }
@@ -126,52 +117,52 @@ fn lead(material: &Material) -> String {
     format::terminal(&text)
 }
 
-/// The devices in the records. CPU baselines belong to the device that their run was on. PoCL's versions name one processor by
-/// several compilers' targets.
-fn devices(material: &Material) -> Vec<DevicePart> {
+/// Platforms and devices in the records. PoCL's versions name one processor by several compilers' targets.
+fn devices(material: &Material) -> Vec<(String, String)> {
     let of_rows = material.rows.iter().filter(|row| !row.on_host()).map(|row| key(&row.platform, &row.device));
     let of_points = material.points.iter().map(|point| key(&point.platform, &point.device));
     let of_limits = material.ceilings.iter().map(|row| key(&row.platform, &row.device));
-    let runs = groups(&material.rows, |row| row.run_id.clone());
-    let mut all = Vec::new();
-    for own in distinct(of_rows.chain(of_points).chain(of_limits)) {
-        let mut rows = Vec::new();
-        for run in &runs {
-            for row in run {
-                let home = if row.on_host() { run.iter().find(|row| !row.on_host()) } else { Some(row) };
-                rows.extend(home.filter(|home| key(&home.platform, &home.device) == own).map(|_| row.clone()));
-            }
-        }
-        let points = material.points.iter().filter(|point| key(&point.platform, &point.device) == own);
-        let ceilings = material.ceilings.iter().filter(|row| key(&row.platform, &row.device) == own);
-        let points = points.cloned().collect();
-        let ceilings = ceilings.cloned().collect();
-        all.push(DevicePart { platform: own.0, name: own.1, rows, points, ceilings });
-    }
-    all
+    distinct(of_rows.chain(of_points).chain(of_limits))
 }
 
 fn key(platform: &str, device: &str) -> (String, String) {
     (platform.to_owned(), format::device(device))
 }
 
+/// What is recorded of a device. CPU baselines belong to the device that their run was on.
+fn of_device(material: &Material, platform: &str, device: &str) -> Material {
+    let is_of = |own: &str, name: &str| own == platform && format::device(name) == device;
+    let mut own = Material::default();
+    for run in groups(&material.rows, |row| row.run_id.clone()) {
+        let first = run.iter().find(|row| !row.on_host());
+        let is_home = |row: &Row| {
+            let home = if row.on_host() { first } else { Some(row) };
+            home.is_some_and(|home| is_of(&home.platform, &home.device))
+        };
+        own.rows.extend(run.iter().filter(|row| is_home(row)).cloned());
+    }
+    own.points.extend(material.points.iter().filter(|point| is_of(&point.platform, &point.device)).cloned());
+    own.ceilings.extend(material.ceilings.iter().filter(|row| is_of(&row.platform, &row.device)).cloned());
+    own
+}
+
 /// Experiments: the last run of each, whose picture says what it asks and finds.
-fn studies(own: &DevicePart, ids: &Ids) -> Option<Markup> {
+fn studies(own: &Material, ids: &Cell<usize>) -> Option<Markup> {
     let all = groups(&experiments(&own.points), |points| points[0].experiment.clone());
     let shown: Vec<Markup> = all.iter().filter_map(|runs| Some(study(runs.last()?, ids))).collect();
     (!shown.is_empty()).then(|| html! { div.pair { @for study in shown { (study) } } })
 }
 
-fn study(points: &[Point], ids: &Ids) -> Markup {
-    let own = PointStudy::of(points);
-    let id = ids.next("study");
+fn study(points: &[Point], ids: &Cell<usize>) -> Markup {
+    let finding = finding(points);
+    let id = next_id(ids, "study");
     html! { article.study aria-labelledby=(id) {
         h3 #(id) { (format::terminal(&points[0].experiment)) }
-        @match picture::experiment(points, own.question, &own.finding, &|x| own.label(x)) {
+        @match picture::experiment(points, question(points), &finding, &|x| x_label(points, x)) {
             Ok(picture) => (figure(ids, &picture)),
             Err(why) => {
-                p.question { (prose(own.question)) }
-                p { (prose(&own.finding)) }
+                p.question { (prose(question(points))) }
+                p { (prose(&finding)) }
                 p.quiet { "No picture: " (format::terminal(&why)) "." }
             }
         }
@@ -219,21 +210,16 @@ fn packed(bytes: &[u8]) -> String {
     format!("data:application/gzip;base64,{}", STANDARD.encode(packed.finish().unwrap_or_default()))
 }
 
-/// Gives each element of a page an id of its own.
-#[derive(Default)]
-struct Ids(Cell<usize>);
-
-impl Ids {
-    fn next(&self, kind: &str) -> String {
-        self.0.set(self.0.get() + 1);
-        format!("{kind}-{}", self.0.get())
-    }
+/// An id that no other element of the page has: `last` counts them.
+fn next_id(last: &Cell<usize>, kind: &str) -> String {
+    last.set(last.get() + 1);
+    format!("{kind}-{}", last.get())
 }
 
 /// A picture, and its numbers folded below it.
-fn figure(ids: &Ids, picture: &Picture) -> Markup {
+fn figure(ids: &Cell<usize>, picture: &Picture) -> Markup {
     html! { figure {
-        (picture.element(&ids.next("picture"), &html! {}))
+        (picture.element(&next_id(ids, "picture"), &html! {}))
         details.numbers {
             summary { "the numbers" span.unseen { " of: " (picture.title) } }
             (table(&picture.figures.head, &picture.figures.rows))
@@ -242,7 +228,7 @@ fn figure(ids: &Ids, picture: &Picture) -> Markup {
 }
 
 /// The pictures of all that can be drawn, side by side where there is room; the first few shown, others folded.
-fn figures<T>(ids: &Ids, all: Vec<T>, draw: impl Fn(&T) -> picture::Drawn) -> Option<Markup> {
+fn figures<T>(ids: &Cell<usize>, all: Vec<T>, draw: impl Fn(&T) -> picture::Drawn) -> Option<Markup> {
     const SHOWN: usize = 4;
     let drawn: Vec<Markup> = all.iter().filter_map(|one| Some(figure(ids, &draw(one).ok()?))).collect();
     (!drawn.is_empty()).then(|| {

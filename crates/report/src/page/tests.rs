@@ -1,6 +1,7 @@
 use super::*;
 use gpulab_model::outcome::Status;
 use gpulab_record::{Flags, flag, row};
+use gpulab_study::ceilings::CeilingRow;
 
 fn timed(rung: u32, variant: &str, seconds: f64) -> Row {
     let flags = Flags::default();
@@ -49,7 +50,11 @@ fn kernels_of_a_source_are_not_held_against_limits_of_today() {
         let row = |row| Row { family: family.into(), ceiling_pct: Some(ceiling_pct), ..row };
         [timed(1, "naive", 1e-3), timed(2, "local", 5e-4)].map(row).to_vec()
     };
-    let heading = |rows: Vec<Row>| ladder::heading(&devices(&of_rows(rows))[0]);
+    let heading = |rows: Vec<Row>| {
+        let material = of_rows(rows);
+        let (platform, device) = &devices(&material)[0];
+        ladder::heading(&of_device(&material, platform, device))
+    };
     assert!(heading(of("reduce", 97.0)).starts_with("The fastest rung reaches 97"));
     assert_eq!(heading([of("reduce", 97.0), of("maruyama", 3.0)].concat()), heading(of("reduce", 97.0)));
 }

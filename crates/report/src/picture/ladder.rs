@@ -4,9 +4,8 @@
 use super::scale::{AxisScale, BELOW, across, span, ticks};
 use super::sheet::{Area, BODY, FIGURE, Figures, MARGIN, NAME, NOTE, SMALL, Sheet, WIDTH, fitted, widest};
 use super::{Drawn, number};
-use crate::cell::{Cell, RateUnit};
 use crate::rungs::{is_memory_bound, label, operation_unit, rate, who};
-use crate::view::{View, is_base, is_held_against_limit, status_word, verdict};
+use crate::view::{RateUnit, View, is_base, is_held_against_limit, status_word, verdict};
 use gpulab_model::Joined;
 use gpulab_model::outcome::Status;
 use gpulab_model::stats::ratio;
@@ -25,11 +24,11 @@ struct BarChart<'a> {
 /// Draws the rows of one ladder: one case on one device.
 pub fn ladder(rows: &[Row]) -> Drawn {
     let view = View::of(rows, RateUnit::GB);
-    let rungs: Vec<&Row> = view.rungs.iter().map(|cell| cell.row).collect();
-    if !view.rungs.iter().any(Cell::is_timed) {
+    let rungs = &view.rungs;
+    if rungs.iter().all(|row| row.t_median_s.is_none()) {
         return Err("no rung has a time, so there is nothing to draw".to_owned());
     }
-    let all: Vec<&Row> = rungs.iter().copied().chain(view.cpu.iter().map(|cell| cell.row)).collect();
+    let all: Vec<&Row> = rungs.iter().chain(&view.cpu).copied().collect();
     let mut timed = all.iter().filter(|row| row.t_median_s.is_some());
     let held = rungs.iter().filter(|_| is_held_against_limit(rungs.iter().copied()));
     let mut chart = BarChart { rows: Vec::new(), unit: "µs", limit: None };
@@ -42,7 +41,7 @@ pub fn ladder(rows: &[Row]) -> Drawn {
         chart.limit = held.filter_map(|row| Some(row.ceiling_gops? / unit.1)).next();
     }
     chart.rows = all;
-    let title = title(&view, &rungs, chart.limit.is_some());
+    let title = title(&view, chart.limit.is_some());
     let mut sheet = Sheet::titled(&title, "ink", &view.title);
     chart.draw(&mut sheet, view.best());
     let told = chart.rows.iter().map(|row| format!("{} {}", name(row), chart.told(row))).joined("; ");
@@ -146,7 +145,8 @@ fn name(row: &Row) -> String {
 }
 
 /// Which rung is fastest, or which are alike, and how near to the limit.
-fn title(view: &View<'_>, rungs: &[&Row], is_limited: bool) -> String {
+fn title(view: &View<'_>, is_limited: bool) -> String {
+    let rungs = &view.rungs;
     let timed = rungs.iter().copied().filter(|row| row.t_median_s.is_some() && row.is_believed());
     let timed: Vec<&Row> = timed.collect();
     let Some(best) = view.best().and_then(|at| rungs.get(at)).or(timed.first()) else {
@@ -186,7 +186,7 @@ struct WaterfallStep<'a> {
 /// Draws what each step of a ladder brought, one case on one device.
 pub fn waterfall(rows: &[Row]) -> Drawn {
     let view = View::of(rows, RateUnit::GB);
-    let timed: Vec<&Row> = view.rungs.iter().map(|cell| cell.row).filter(|row| is_base(row)).collect();
+    let timed: Vec<&Row> = view.rungs.iter().copied().filter(|row| is_base(row)).collect();
     if timed.iter().any(|row| row.is_tuned() != timed[0].is_tuned()) {
         return Err(
             "some rungs are tuned and others are not, so no gains are drawn (--no-tuned runs all alike)".to_owned()

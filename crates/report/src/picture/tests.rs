@@ -1,6 +1,7 @@
 use super::*;
 use crate::golden;
 use crate::groups::{experiments, families, ladders, sweeps};
+use crate::shown::{finding, question, x_label};
 use gpulab_model::outcome::{Bar, Status};
 use gpulab_record::Flags;
 use gpulab_record::store::{Recorded, of_csv, recorded, shipped};
@@ -158,8 +159,7 @@ fn every_kind_of_picture_is_sound_on_all_recorded_data() {
         sweeps(&rows).iter().for_each(|own| note("sweep", case(own), sweep(own)));
         families(&rows).iter().for_each(|own| note("size", case(own), size(own, &ceilings)));
         for own in experiments(&points) {
-            let study = crate::shown::PointStudy::of(&own);
-            let drawn = experiment(&own, study.question, &study.finding, &|x| study.label(x));
+            let drawn = experiment(&own, question(&own), &finding(&own), &|x| x_label(&own, x));
             note("experiment", own[0].experiment.clone(), drawn);
             note("timeline", own[0].experiment.clone(), overlap(&own));
         }

@@ -5,7 +5,6 @@ use super::sheet::{Area, BODY, FIGURE, Figures, MARGIN, NAME, SMALL, Sheet, WIDT
 use super::{Drawn, Picture, number};
 use crate::format;
 use crate::timeline::{lanes, length, overlapped};
-use gpulab_model::Joined;
 use gpulab_model::outcome::Bar;
 use gpulab_record::Point;
 
@@ -19,24 +18,15 @@ fn words(what: &str) -> &str {
     KINDS.iter().find(|kind| kind.0 == what).map_or(what, |kind| kind.1)
 }
 
-/// A line of the picture: its name, what stands behind it, and its stretches of time.
-struct Lane {
-    name: String,
-    told: String,
-    bars: Vec<Bar>,
-}
-
 /// Draws the commands of a run, a lane for each queue and kind of command.
 pub fn of_bars(bars: &[Bar], title: &str) -> Picture {
     let share = 100.0 * overlapped(bars);
     let time = number::time(length(bars));
     let subtitle = format!("{} commands in {time}; two or more at once in {share:.0} % of the time", bars.len());
-    let mut all = Vec::new();
-    for (queue, what) in lanes(bars) {
-        let own = bars.iter().filter(|bar| (bar.queue, bar.what.as_str()) == (queue, what)).cloned().collect();
-        all.push(Lane { name: format!("queue {queue}, {}", words(what)), told: String::new(), bars: own });
-    }
-    draw(title, &subtitle, &all)
+    let lanes = lanes(bars);
+    let names: Vec<String> = lanes.iter().map(|(queue, what)| format!("queue {queue}, {}", words(what))).collect();
+    let own = lanes.iter().map(|lane| bars.iter().filter(|bar| *lane == (bar.queue, &bar.what)).cloned().collect());
+    draw(title, &subtitle, &names, &vec![String::new(); names.len()], &own.collect::<Vec<_>>())
 }
 
 /// Draws what the experiment `overlap` measured: each stage alone, one after the other, and the best order.
@@ -58,36 +48,34 @@ pub fn overlap(points: &[Point]) -> Drawn {
         );
     };
     let whole = Bar { what: "all".to_owned(), queue: 0, start: 0.0, end: *least };
-    let lanes = [
-        Lane { name: "stages alone".to_owned(), told: number::time(serial), bars: alone },
-        Lane { name: "best measured".to_owned(), told: number::time(*least), bars: vec![whole] },
-    ];
     let share = 100.0 * (1.0 - least / serial).max(0.0);
     let title = format!("{}: {share:.0} % less than the time of copies and kernel one after the other", best.series);
     let device = format::device(&best.device);
     let subtitle = format!("overlap on {device}: best with {} and {} {}", best.series, best.x, best.x_name);
-    Ok(draw(&title, &subtitle, &lanes))
+    let names = ["stages alone", "best measured"].map(str::to_owned);
+    Ok(draw(&title, &subtitle, &names, &[serial, *least].map(number::time), &[alone, vec![whole]]))
 }
 
 fn seconds(point: &Point) -> Option<f64> {
     point.measured().and(point.t_median_s)
 }
 
-fn draw(title: &str, subtitle: &str, lanes: &[Lane]) -> Picture {
-    let most = lanes.iter().flat_map(|lane| &lane.bars).map(|bar| bar.end).fold(0.0, f64::max);
+/// Draws stretches of time in lanes, each between its name and what is told behind it.
+fn draw(title: &str, subtitle: &str, names: &[String], told: &[String], lanes: &[Vec<Bar>]) -> Picture {
+    let most = lanes.iter().flatten().map(|bar| bar.end).fold(0.0, f64::max);
     let (unit, of_unit) = number::time_unit(most);
     let mut sheet = Sheet::titled(title, "ink", subtitle);
     sheet.y += 14.0;
     let mut x = MARGIN;
     for (what, words, class) in KINDS {
-        if lanes.iter().flat_map(|lane| &lane.bars).any(|bar| bar.what == what) {
+        if lanes.iter().flatten().any(|bar| bar.what == what) {
             sheet.fill(Area::new(x, sheet.y - 10.0, x + 14.0, sheet.y + 2.0), class, "");
             sheet.text(x + 19.0, sheet.y, (SMALL, "start", "ink"), words);
             x += 33.0 + width(words, SMALL);
         }
     }
-    let left = MARGIN + widest(lanes.iter().map(|lane| &lane.name), BODY) + 8.0;
-    let right = WIDTH - MARGIN - widest(lanes.iter().map(|lane| &lane.told), BODY) - 10.0;
+    let left = MARGIN + widest(names, BODY) + 8.0;
+    let right = WIDTH - MARGIN - widest(told, BODY) - 10.0;
     let top = sheet.y + 10.0;
     let area = Area::new(left, top, right, top + LANE * lanes.len() as f64);
     let axis = AxisScale::from_zero(most / of_unit, 5).over(left, right);
@@ -95,9 +83,9 @@ fn draw(title: &str, subtitle: &str, lanes: &[Lane]) -> Picture {
     let mut figures = Figures::new(&["lane", "what", "begins", "takes"]);
     for (at, lane) in lanes.iter().enumerate() {
         let y = top + LANE * at as f64;
-        sheet.text(MARGIN, y + LANE / 2.0 + 4.5, NAME, &lane.name);
-        sheet.text(WIDTH - MARGIN, y + LANE / 2.0 + 4.5, FIGURE, &lane.told);
-        for bar in &lane.bars {
+        sheet.text(MARGIN, y + LANE / 2.0 + 4.5, NAME, &names[at]);
+        sheet.text(WIDTH - MARGIN, y + LANE / 2.0 + 4.5, FIGURE, &told[at]);
+        for bar in lane {
             let from = axis.at(bar.start / of_unit);
             // The shortest command is seen.
             let to = axis.at(bar.end / of_unit).max(from + 0.7);
@@ -105,10 +93,9 @@ fn draw(title: &str, subtitle: &str, lanes: &[Lane]) -> Picture {
             let [start, takes] = [bar.start, bar.end - bar.start].map(number::time);
             let tip = format!("{}: {takes} from {start} on", words(&bar.what));
             sheet.fill(Area::new(from, y + 4.0, to, y + LANE - 4.0), class, &tip);
-            figures.rows.push(vec![lane.name.clone(), words(&bar.what).to_owned(), start, takes]);
+            figures.rows.push(vec![names[at].clone(), words(&bar.what).to_owned(), start, takes]);
         }
     }
     sheet.y = area.bottom + BELOW;
-    let names = lanes.iter().map(|lane| lane.name.as_str()).joined("; ");
-    sheet.done(title, &format!("Stretches of time in lanes: {names}."), figures)
+    sheet.done(title, &format!("Stretches of time in lanes: {}.", names.join("; ")), figures)
 }

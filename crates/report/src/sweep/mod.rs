@@ -2,8 +2,7 @@
 
 mod map;
 
-use super::cell::Value;
-use super::columns::{legend, of_limit};
+use super::columns::{of_limit, or_dash};
 use super::format::{self, Screen};
 use super::grid::TextGrid;
 use super::groups::groups;
@@ -70,11 +69,12 @@ pub fn markdown(rows: &[Row]) -> String {
             return format!("{}: no configuration gave a time\n", problem(&group));
         };
         let rungs = of_rungs(&group);
+        let table = rung_table(&rungs, &group, best);
         let tunables = rungs.iter().map(|timed| params_text(&timed[0].0.params));
         markdown::parts(&[
             format!("{}; {}\n", problem(&group), format::markdown(&flatness(&all))),
-            rung_table(&rungs, &group, best).texts("tunables", tunables).markdown(),
-            meaning(&rungs).map(|legend| format!("{}\n", format::markdown(&legend))).unwrap_or_default(),
+            table.clone().texts("tunables", tunables).markdown(),
+            table.legend(true).map(|legend| format!("{}\n", format::markdown(&legend))).unwrap_or_default(),
             markdown::code(&|screen| map::map(&group, &all, screen)),
         ])
     });
@@ -98,16 +98,9 @@ fn head(rows: &[Row]) -> Option<String> {
     Some(format!("sweep of {} on {device}: {} configurations: {counts}{ceiling}", first.family, rows.len()))
 }
 
-/// What the seconds of a sweep or search went into.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SweepTime {
-    pub jobs: Spent,
-    pub ceiling: f64,
-    pub total: f64,
-}
-
-pub fn time_split(time: &SweepTime) -> String {
-    let SweepTime { jobs: Spent { build, data, verify, measure }, ceiling, total } = *time;
+/// What the seconds of a sweep or search went into: its jobs, the ceiling before them, and what else there is in all.
+pub fn time_split(jobs: Spent, ceiling: f64, total: f64) -> String {
+    let Spent { build, data, verify, measure } = jobs;
     let rest = (total - ceiling - build - data - verify - measure).max(0.0);
     let parts = [
         ("ceiling", ceiling),
@@ -188,8 +181,9 @@ fn flatness(all: &[Timed<'_>]) -> String {
 /// The table of the rungs' best configurations, their tunables below it.
 fn best_of_rungs(rows: &[&Row], best: &Row, screen: Screen) -> String {
     let rungs = of_rungs(rows);
-    let mut text = rung_table(&rungs, rows, best).fitted(screen.width);
-    text += &meaning(&rungs).map_or_else(String::new, |legend| format::wrap(&legend, screen.width, "  "));
+    let table = rung_table(&rungs, rows, best);
+    let legend = table.legend(true).map(|legend| format::wrap(&legend, screen.width, "  "));
+    let mut text = table.fitted(screen.width) + &legend.unwrap_or_default();
     let mut tuned = rungs.iter().map(|timed| timed[0].0).filter(|row| !row.params.is_empty()).peekable();
     if tuned.peek().is_some() {
         text += "\ntunables\n";
@@ -217,27 +211,21 @@ fn rung_table(rungs: &[Vec<Timed<'_>>], rows: &[&Row], best: &Row) -> TextGrid {
     let marked = firsts.clone().map(|row| if std::ptr::eq(row, best) { "★ " } else { "  " }.to_owned() + &label(row));
     let counts =
         rungs.iter().map(|timed| format!("{} of {}", timed.len(), of_variant(rows, &timed[0].0.variant).len()));
+    let bests: Vec<Option<f64>> = rungs.iter().map(|timed| Some(timed[0].1)).collect();
+    let medians: Vec<Option<f64>> = rungs.iter().map(|timed| Some(timed[timed.len() / 2].1)).collect();
+    let worst: Vec<Option<f64>> = rungs.iter().map(|timed| timed.last().map(|last| last.1)).collect();
     TextGrid::default()
         .texts("  rung", marked)
-        .texts("wg", firsts.map(Row::wg_text))
-        .values("best", &values(rungs, &|timed| Some(Value::Seconds(timed[0].1))))
-        .values(rate(best).0, &values(rungs, &|timed| rate(timed[0].0).1.map(Value::Rate)))
-        .values("of\nlimit", &values(rungs, &|timed| of_limit(timed[0].0)))
-        .values("median", &values(rungs, &|timed| Some(Value::Seconds(timed[timed.len() / 2].1))))
+        .texts("wg", firsts.clone().map(Row::wg_text))
+        .times("best", &bests)
+        .numbers(rate(best).0, firsts.clone().map(|row| or_dash(rate(row).1.map(|rate| format::significant(rate, 4)))))
+        .numbers("of\nlimit", firsts.map(|row| or_dash(of_limit(row))))
+        .times("median", &medians)
         .dropped(2)
-        .values("worst", &values(rungs, &|timed| timed.last().map(|(_, time)| Value::Seconds(*time))))
+        .times("worst", &worst)
         .dropped(3)
         .texts("timed", counts)
         .dropped(1)
-}
-
-fn values(rungs: &[Vec<Timed<'_>>], value: &dyn Fn(&[Timed<'_>]) -> Option<Value>) -> Vec<Option<Value>> {
-    rungs.iter().map(|timed| value(timed)).collect()
-}
-
-/// What the table's signs mean.
-fn meaning(rungs: &[Vec<Timed<'_>>]) -> Option<String> {
-    legend(true, rungs.iter().filter_map(|timed| of_limit(timed[0].0).map(Value::text)))
 }
 
 fn tunables(row: &Row) -> String {
@@ -309,7 +297,7 @@ mod tests {
     #[test]
     fn where_the_time_went_adds_up() {
         let spent = Spent { build: 1.0, data: 0.5, verify: 2.0, measure: 5.0 };
-        let text = time_split(&SweepTime { jobs: spent, ceiling: 0.5, total: 10.0 });
+        let text = time_split(spent, 0.5, 10.0);
         assert!(text.starts_with("10.0 s: ceiling 0.5 s (5.0%), compiling 1.0 s (10%)"), "{text}");
         assert!(text.ends_with("the rest 1.0 s (10%)"), "{text}");
         assert_eq!(summary(&[], SCREEN), "no configuration was finished\n");
