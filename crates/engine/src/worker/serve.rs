@@ -52,8 +52,9 @@ pub fn serve() -> Result<(), Error> {
         let (number, what): (u64, Request) =
             request.map_err(|e| Error::Failed(format!("this is not a request: {e}")))?;
         was_asked = true;
-        let reply = match what {
-            Request::Open(setup) => match open_session(&setup) {
+        let reply = match (what, session.as_mut()) {
+            (Request::Quit, _) => break,
+            (Request::Open(setup), _) => match open_session(&setup) {
                 Ok(opened) => {
                     let info = opened.device().info().clone();
                     if let Some(bytes) = setup.memory {
@@ -64,26 +65,15 @@ pub fn serve() -> Result<(), Error> {
                 }
                 Err(error) => Reply::Refused { exit_code: error.exit_code(), message: error.to_string() },
             },
-            Request::Run(job) => match &mut session {
-                Some(session) => Reply::Done(Box::new(run_in(session, &job))),
-                None => unopened(),
-            },
-            Request::Inspect(case) => session.as_mut().map_or_else(unopened, |s| Reply::Inspected(s.inspect(&case))),
-            Request::Binary(case) => session.as_mut().map_or_else(unopened, |s| Reply::Binary(s.binary(&case))),
-            Request::LaunchOnce(case) => {
-                session.as_mut().map_or_else(unopened, |s| Reply::LaunchedOnce(s.launch_once(&case)))
-            }
-            Request::Verify(case) => session.as_mut().map_or_else(unopened, |s| Reply::Done(Box::new(s.verify(&case)))),
-            Request::Diagnose(case) => {
-                session.as_mut().map_or_else(unopened, |s| Reply::Diagnosed(Box::new(s.diagnose(&case))))
-            }
-            Request::AskReference(case) => {
-                session.as_mut().map_or_else(unopened, |s| Reply::AskedReference(s.ask_reference(&case)))
-            }
-            Request::Generation => {
-                session.as_ref().map_or_else(unopened, |s| Reply::Generation(generation(s.device().info())))
-            }
-            Request::Quit => break,
+            (_, None) => Reply::Refused { exit_code: 1, message: "no device was opened".into() },
+            (Request::Run(job), Some(session)) => Reply::Done(Box::new(run_in(session, &job))),
+            (Request::Inspect(case), Some(session)) => Reply::Inspected(session.inspect(&case)),
+            (Request::Binary(case), Some(session)) => Reply::Binary(session.binary(&case)),
+            (Request::LaunchOnce(case), Some(session)) => Reply::LaunchedOnce(session.launch_once(&case)),
+            (Request::Verify(case), Some(session)) => Reply::Done(Box::new(session.verify(&case))),
+            (Request::Diagnose(case), Some(session)) => Reply::Diagnosed(Box::new(session.diagnose(&case))),
+            (Request::AskReference(case), Some(session)) => Reply::AskedReference(session.ask_reference(&case)),
+            (Request::Generation, Some(session)) => Reply::Generation(generation(session.device().info())),
         };
         flush_printed();
         printed::end(number);
@@ -94,10 +84,6 @@ pub fn serve() -> Result<(), Error> {
     }
     let why = "other commands start gpulab worker to run kernels; it received no request";
     Err(Error::Usage(why.into()))
-}
-
-fn unopened() -> Reply {
-    Reply::Refused { exit_code: 1, message: "no device was opened".into() }
 }
 
 /// Requests arrive on a thread of their own, so that the end of the parent is noticed while a kernel
