@@ -12,7 +12,7 @@ use crate::exercise::{
     CountMetric, DrawnSizes, Exercise, ExerciseVerdict, Grade, NAMES, Over, Progress, Standing, exercise, exercises,
 };
 use crate::judgement::Ruling;
-use crate::judging::{self, Patience};
+use crate::judging;
 use crate::kernels::{Family, Form, Registry, Rung, built_in};
 use crate::outcome::{Status, Stop};
 use crate::outputs::TextOrJson;
@@ -343,9 +343,9 @@ impl Grader<'_> {
         // A worker of its own: what one submission breaks is none of the next one's.
         let mut worker = WorkerProcess::open(setup, None, self.deadline, interrupt::interrupted, say)?;
         let case = self.case(self.rung, self.sizes.asked);
-        let patience = Patience { small: self.deadline, asked: self.deadline };
         let form = self.family.form;
-        let judgement = judging::judge(&mut worker, (self.family, self.rung), &case, patience, &mut |_| {})?;
+        let judgement =
+            judging::judge(&mut worker, (self.family, self.rung), &case, self.deadline, self.deadline, &mut |_| {})?;
         let right = judgement.tried.iter().filter(|tried| tried.ruling == Ruling::Right);
         grade.right_at = right.map(|tried| size(form, tried.shape)).collect();
         let verdict = match judgement.ruling {

@@ -6,7 +6,7 @@ use crate::cli::{Global, TryArgs};
 use crate::console::note;
 use crate::data::Shape;
 use crate::judgement::{Judgement, Ruling};
-use crate::judging::{Patience, judge};
+use crate::judging::judge;
 use crate::kernels::{Family, Registry, Rung};
 use crate::outcome::Executor;
 use crate::plan::Case;
@@ -52,7 +52,8 @@ pub fn judge_own(global: &Global, brought: Brought, options: &TryArgs) -> Result
     let setup = Setup { memory: Some(memory), ..global.setup(None, &brought.registry) };
     let small = Duration::from_secs_f64(options.ladder.measure.deadline.unwrap_or(SMALL_S));
     let whole = options.ladder.measure.deadline.unwrap_or_else(|| usual_deadline(bytes, data.ops()));
-    let mut worker = WorkerProcess::open(setup, None, Duration::from_secs_f64(whole), interrupt::interrupted, say)?;
+    let whole = Duration::from_secs_f64(whole);
+    let mut worker = WorkerProcess::open(setup, None, whole, interrupt::interrupted, say)?;
     let info = worker.info().clone();
     data.check_device(bytes, &info)?;
     bench::announce(global, &info);
@@ -68,8 +69,7 @@ pub fn judge_own(global: &Global, brought: Brought, options: &TryArgs) -> Result
         observer.case_started(step, step.max(STEPS - 1) + 1, &format!("checking {} with {what}", rung.label()));
         step += 1;
     };
-    let patience = Patience { small, asked: Duration::from_secs_f64(whole) };
-    let judgement = judge(&mut worker, (family, rung), &case, patience, &mut observe)?;
+    let judgement = judge(&mut worker, (family, rung), &case, small, whole, &mut observe)?;
     let rung = rung.clone();
     Ok(JudgedFile { brought, rung, judgement, device: format::device(&info.name), memory })
 }
@@ -84,7 +84,7 @@ pub fn judge_rung(
     let small = Duration::from_secs_f64(SMALL_S);
     let setup = global.setup(None, registry);
     let mut worker = WorkerProcess::open(setup, None, small, interrupt::interrupted, say)?;
-    judge(&mut worker, (family, rung), case, Patience { small, asked: small }, &mut |_| {})
+    judge(&mut worker, (family, rung), case, small, small, &mut |_| {})
 }
 
 /// About as many cases as are tried, for the progress bar.
