@@ -59,7 +59,7 @@ pub(crate) fn told(checked: &Checked, source: &str, screen: Screen) -> String {
         None if found.is_empty() => "check: no race, no access out of bounds, no value that was never set".into(),
         None => return found,
     };
-    found + &format::wrap(&format::terminal(&end), screen.width, "  ")
+    found + &screen.wrap_foreign(&end)
 }
 
 /// The error that a check makes.
@@ -102,7 +102,7 @@ pub(crate) fn second_opinion(
         CheckEnd::Right => return Ok(None),
     };
     let size = judged::size(judgement, case.shape);
-    Ok(Some((format::wrap(&format!("check: with {size} {sentence}"), screen.width, "  "), false)))
+    Ok(Some((screen.wrap(&format!("check: with {size} {sentence}")), false)))
 }
 
 fn is_wrong_over_the_same_data(registry: &Registry, case: &Case, device: Option<&str>) -> Result<bool, Error> {

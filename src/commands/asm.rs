@@ -10,7 +10,6 @@ use crate::files::ScratchFolder;
 use crate::occupancy::{self, GroupNeeds};
 use crate::prelude::*;
 use crate::processes::output_within;
-use crate::report;
 use crate::report::asm;
 use crate::worker::Wrapper;
 use std::ffi::OsStr;
@@ -61,7 +60,7 @@ pub fn run(out: &mut Out, global: &Global, options: &AsmArgs) -> Result<(), Erro
         }
     }
     let groups = shown.iter().flat_map(|one| &one.groups);
-    groups.into_iter().try_for_each(|said| out.text(&report::format::wrap(said, screen.width, "  ")))
+    groups.into_iter().try_for_each(|said| out.text(&screen.wrap(said)))
 }
 
 fn show(what: &str, global: &Global, options: &AsmArgs) -> Result<Shown, Error> {

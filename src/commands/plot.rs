@@ -6,7 +6,7 @@ use crate::prelude::*;
 use crate::record::Point;
 use crate::report::groups::{experiments, families, ladders, of_most_rungs, sizes, sweeps};
 use crate::report::picture::{self, Drawn};
-use crate::report::shown::{Choice, Material, finding, question, x_label};
+use crate::report::shown::{Choice, Material, finding, question};
 use crate::shown::{asked, material};
 
 /// Draws what was asked for into its file.
@@ -44,7 +44,7 @@ fn draw(material: &Material, options: &PlotArgs) -> Result<Drawn, Error> {
         }
         PictureKind::Experiment => {
             let points = choice.points(&material.points)?;
-            picture::experiment(&points, question(&points), &finding(&points), &|x| x_label(&points, x))
+            picture::experiment(&points, question(&points), &finding(&points))
         }
         PictureKind::Timeline => {
             let own: Vec<Point> = material.points.iter().filter(|p| p.experiment == "overlap").cloned().collect();

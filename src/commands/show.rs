@@ -7,7 +7,7 @@ use crate::prelude::*;
 use crate::record::{HOST, Point};
 use crate::report::groups::{distinct, experiments, groups, ladders, tables};
 use crate::report::shown::{
-    Material, columns, filtered, finding, limits_of_run, model_of, question, reasons_text, take_apart, x_label,
+    Material, columns, filtered, finding, limits_of_run, model_of, question, reasons_text, take_apart,
 };
 use crate::report::{self, Medium, RateUnit};
 use crate::shown::{asked, is_path, limits, of_device};
@@ -235,9 +235,7 @@ impl ShowingStyle<'_> {
 fn study(points: &[Point], medium: Medium) -> String {
     let finding = finding(points);
     match medium {
-        Medium::Screen(screen) => {
-            report::experiment::text(points, question(points), &finding, &|x| x_label(points, x), screen)
-        }
-        Medium::Markdown => report::experiment::markdown(points, question(points), &finding, &|x| x_label(points, x)),
+        Medium::Screen(screen) => report::experiment::text(points, question(points), &finding, screen),
+        Medium::Markdown => report::experiment::markdown(points, question(points), &finding),
     }
 }

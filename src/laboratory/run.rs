@@ -56,7 +56,7 @@ impl Laboratory {
                 out,
                 &|screen| {
                     let question = experiment.question;
-                    let mut text = report::experiment::text(&points, question, &finding, &experiment.x_label, screen);
+                    let mut text = report::experiment::text(&points, question, &finding, screen);
                     if i > 0 {
                         text.insert(0, '\n');
                     }

@@ -25,7 +25,7 @@ pub fn by_line(
     is_whole: bool,
     screen: Screen,
 ) -> String {
-    let mut text = format::wrap(&format!("{title}, instructions by kind and line"), screen.width, "  ");
+    let mut text = screen.wrap(&format!("{title}, instructions by kind and line"));
     for kernel in kernels {
         let count = format::counted(kernel.instructions.len(), "instruction");
         let lines = ordered(kernel, file);
@@ -40,9 +40,9 @@ pub fn by_line(
         }
     }
     text.push('\n');
-    text += &format::wrap(NOTE, screen.width, "  ");
+    text += &screen.wrap(NOTE);
     if counted.is_some() {
-        text += &format::wrap(COUNTED, screen.width, "  ");
+        text += &screen.wrap(COUNTED);
     }
     format::on_screen(&text, screen)
 }
@@ -163,7 +163,7 @@ pub fn side_by_side(what: &str, names: [&str; 2], kernels: [&[AsmKernel]; 2], sc
         .numbers(names[0].replacen(' ', "\n", 1), rows.iter().map(|row| row.1[0].to_string()))
         .numbers(names[1].replacen(' ', "\n", 1), rows.iter().map(|row| row.1[1].to_string()))
         .numbers("change", changes);
-    let title = format::wrap(&format!("{} and {}: {what}", names[0], names[1]), screen.width, "  ");
+    let title = screen.wrap(&format!("{} and {}: {what}", names[0], names[1]));
     format::on_screen(&format!("{title}\n{}", grid.text()), screen)
 }
 

@@ -22,7 +22,7 @@ pub fn text(rows: &[CeilingRow], screen: Screen) -> String {
     let device = format::device(device);
     let head =
         [format!("ceilings of {device} ({platform}, {driver})"), format!("{}; {tried} shapes tried", when(rows))];
-    let mut text: String = head.iter().map(|line| format::wrap(&format::terminal(line), screen.width, "  ")).collect();
+    let mut text: String = head.iter().map(|line| screen.wrap_foreign(line)).collect();
     let curve: Vec<&CeilingRow> = rows.iter().filter(|row| row.place == Site::Curve).collect();
     let single: Vec<&CeilingRow> = rows.iter().filter(|row| row.place != Site::Curve).collect();
     // A table for each unit, in the order of the units' first rows.
@@ -114,13 +114,13 @@ fn notes(rows: &[CeilingRow], screen: Screen) -> String {
         let meant: Vec<&CeilingRow> = single.iter().copied().filter(|row| is_meant(row)).collect();
         if !meant.is_empty() {
             let note = format::terminal(&format!("note: {}: {why}", who(&meant, single.len())));
-            text += &format::wrap(&note, screen.width, "  ");
+            text += &screen.wrap(&note);
         }
     }
     for row in rows.iter().filter(|r| r.value.is_none()) {
         let size = if row.place == Site::Curve { row.bytes.map(binary) } else { None };
         let who = [name(row), size.unwrap_or_default(), status_word(row.status).to_owned()].join(" ");
-        text += &format::wrap(&format!("{}:", format::terminal(&who)), screen.width, "  ");
+        text += &screen.wrap(&format!("{}:", format::terminal(&who)));
         text += &format::reason(&row.reason, "  ", screen.width);
     }
     text

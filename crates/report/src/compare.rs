@@ -23,13 +23,13 @@ const MOST: usize = 40;
 /// What two files have in common and how it differs, as tables and sentences. With `is_whole` every case has its line.
 pub fn text(comparison: &FileComparison<'_>, names: [&str; 2], same: f64, is_whole: bool, screen: Screen) -> String {
     let pairs = shown(comparison, is_whole);
-    let mut text = format::wrap(&format!("{} against {}", names[1], names[0]), screen.width, "  ");
+    let mut text = screen.wrap(&format!("{} against {}", names[1], names[0]));
     for own in pairs.chunk_by(|a, b| group(a.before) == group(b.before)) {
         text += &format!("\n{}\n{}", title(own[0].before), table(own, screen));
     }
     text.push('\n');
     for note in notes(comparison, pairs.len(), names, same) {
-        text += &format::wrap(&note, screen.width, "  ");
+        text += &screen.wrap(&note);
     }
     format::on_screen(&text, screen)
 }
@@ -164,7 +164,7 @@ pub fn rounds(rows: &[Row], screen: Screen) -> String {
         format::percent(*least),
         format::percent(*most),
     );
-    format::on_screen(&format!("\n{}", format::wrap(&text, screen.width, "  ")), screen)
+    format::on_screen(&format!("\n{}", screen.wrap(&text)), screen)
 }
 
 /// How many times faster each rung is than the one before it, device by device.
@@ -189,7 +189,7 @@ pub fn steps(ladders: &[LadderSteps<'_>], screen: Screen) -> String {
             });
             table = table.numbers(head, gains);
         }
-        texts.push(format!("{}{}", format::wrap(&head, screen.width, "  "), table.blocks(screen.width)));
+        texts.push(format!("{}{}", screen.wrap(&head), table.blocks(screen.width)));
     }
     let text = texts.join("\n");
     let mark = if text.contains('?') { "? noise or an unsteady device may make the gain\n" } else { "" };
@@ -233,5 +233,5 @@ pub fn noise(sides: &[Vec<Row>; 2], each: f64, screen: Screen) -> String {
         let time = format::rough(needed as f64 * each);
         lines.push(format!("to find {}: {needed} runs, about {time}", format::percent(share)));
     }
-    format::on_screen(&lines.iter().map(|line| format::wrap(line, screen.width, "  ")).collect::<String>(), screen)
+    format::on_screen(&lines.iter().map(|line| screen.wrap(line)).collect::<String>(), screen)
 }

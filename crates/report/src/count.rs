@@ -117,11 +117,11 @@ pub fn table(rows: &[CountRow], each_launch: bool, screen: Screen) -> String {
     let alike = (!alike.is_empty()).then(|| format!("Alike in all trials: {}.", alike.join(", ")));
     let of_cases = notes_of_cases(&cases).into_iter().map(|(labels, what)| format!("{}: {what}", named(&labels)));
     let said = alike.into_iter().chain(of_cases).chain(notes(first, &cases, each_launch));
-    let mut text = format::wrap(&title(first), screen.width, "  ") + "\n";
+    let mut text = screen.wrap(&title(first)) + "\n";
     if !lines.is_empty() {
         text += &(grid.blocks(screen.width) + "\n");
     }
-    said.for_each(|sentence| text += &format::wrap(&format::terminal(&sentence), screen.width, "  "));
+    said.for_each(|sentence| text += &screen.wrap_foreign(&sentence));
     format::on_screen(&text, screen)
 }
 
@@ -304,7 +304,7 @@ pub fn found(findings: &[CheckFinding], line_of: &dyn Fn(&str, u64) -> Option<St
     for found in findings.iter().take(MOST) {
         let source = found.file.as_deref().zip(found.line).and_then(|(file, line)| line_of(file, line));
         let text = format!("check: {}", format::terminal(&found.sentence()));
-        told += &format::wrap(&text, screen.width, "  ");
+        told += &screen.wrap(&text);
         told += &source.map_or_else(String::new, |source| format!("    {}\n", format::terminal(&source)));
     }
     let more = findings.len().saturating_sub(MOST);

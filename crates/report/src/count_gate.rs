@@ -10,7 +10,7 @@ pub fn text(growths: &[CountGrowth], allowed: &CountAllowances, cases: usize, na
     if growths.is_empty() {
         return format::on_screen(&format!("{cases}: every count is as in {name}.\n"), screen);
     }
-    let mut text = format::wrap(&format!("{cases} against {name}: counts that changed"), screen.width, "  ");
+    let mut text = screen.wrap(&format!("{cases} against {name}: counts that changed"));
     for own in growths.chunk_by(|a, b| a.case == b.case) {
         let allowed = own.iter().map(|growth| match allowed.of(growth.gauge) {
             Some(share) if growth.is_refused(allowed) => format!("+{}: MORE", format::percent(share)),

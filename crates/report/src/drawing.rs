@@ -581,7 +581,7 @@ fn launches(film: &Film) -> Result<DrawnGrids, String> {
 
 pub fn text(drawn: &DrawnGrids, screen: Screen) -> String {
     let mut text = format!("{}\n", format::terminal(&drawn.title));
-    drawn.about.iter().for_each(|line| text += &format::wrap(&format::terminal(line), screen.width, "  "));
+    drawn.about.iter().for_each(|line| text += &screen.wrap_foreign(line));
     for grid in &drawn.grids {
         text += &format!("\n{}\n", format::terminal(&grid.head));
         let widest = grid.rows.iter().map(|(label, ..)| label.len()).max().unwrap_or_default();
@@ -597,8 +597,8 @@ pub fn text(drawn: &DrawnGrids, screen: Screen) -> String {
         let marks: Vec<String> = told
             .map(|(cell, meaning)| format!("{}{}{meaning}", cell.0, if meaning.starts_with('-') { "" } else { " " }))
             .collect();
-        text += &format::wrap(&marks.join("; "), screen.width, "  ");
-        grid.below.iter().for_each(|line| text += &format::wrap(&format::terminal(line), screen.width, "  "));
+        text += &screen.wrap(&marks.join("; "));
+        grid.below.iter().for_each(|line| text += &screen.wrap_foreign(line));
     }
     text
 }

@@ -62,6 +62,10 @@ impl TextGrid {
         self
     }
 
+    fn rows(&self) -> usize {
+        self.columns.first().map_or(0, |column| column.cells.len())
+    }
+
     pub(super) fn width(&self) -> usize {
         self.columns.iter().map(|column| column.width() + GAP).sum::<usize>().saturating_sub(GAP)
     }
@@ -132,18 +136,16 @@ impl TextGrid {
 
     /// All of it as a table of Markdown, whatever its cells hold; heads are one line each, without the hyphens that break words.
     pub(super) fn markdown(&self) -> String {
-        let rows = self.columns.first().map_or(0, |column| column.cells.len());
         let heads = self.columns.iter().map(|c| markdown(c.head.replace("-\n", "").replace('\n', " ").trim()));
         let sides = self.columns.iter().map(|c| if c.is_text { "---" } else { "---:" }.to_owned());
         let mut lines: Vec<Vec<String>> = vec![heads.collect(), sides.collect()];
-        lines.extend((0..rows).map(|at| self.columns.iter().map(|c| markdown(c.cells[at].trim())).collect()));
+        lines.extend((0..self.rows()).map(|at| self.columns.iter().map(|c| markdown(c.cells[at].trim())).collect()));
         lines.iter().map(|cells| format!("| {} |\n", cells.join(" | "))).collect()
     }
 
     /// Without the rows in which there are but dashes behind the name, unless that is all of them.
     fn remove_empty_rows(&mut self) {
-        let rows = self.columns.first().map_or(0, |column| column.cells.len());
-        let filled: Vec<bool> = (0..rows)
+        let filled: Vec<bool> = (0..self.rows())
             .map(|at: usize| self.columns.iter().skip(1).any(|column| column.cells[at].trim() != "-"))
             .collect();
         if filled.contains(&true) {
@@ -156,10 +158,10 @@ impl TextGrid {
 
     /// The head's lines, the rule below them, and a line for each row; none ends in blanks.
     pub(super) fn lines(&self) -> Vec<String> {
-        let rows = self.columns.first().map_or(0, |column| column.cells.len());
         let mut table = Table::new();
         table.load_style(STYLE).set_header(self.heads()).add_rows(
-            (0..rows).map(|at: usize| self.columns.iter().map(move |column| format::terminal(&column.cells[at]))),
+            (0..self.rows())
+                .map(|at: usize| self.columns.iter().map(move |column| format::terminal(&column.cells[at]))),
         );
         for (i, (drawn, column)) in table.column_iter_mut().zip(&self.columns).enumerate() {
             drawn.set_padding((if i == 0 { 0 } else { 1 }, 0));

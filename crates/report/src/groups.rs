@@ -22,20 +22,21 @@ pub fn tables(rows: &[Row]) -> Vec<Vec<Row>> {
 
 /// The ladders: one case of one run each.
 pub fn ladders(rows: &[Row]) -> Vec<Vec<Row>> {
-    let own: Vec<Row> = rows.iter().filter(|row| !is_swept(row)).cloned().collect();
-    tables(&own)
+    tables(&those(rows, &|row| !is_swept(row)))
 }
 
 /// The problems of sweeps: one size and type of one device each.
 pub fn sweeps(rows: &[Row]) -> Vec<Vec<Row>> {
-    let own: Vec<Row> = rows.iter().filter(|row| is_swept(row)).cloned().collect();
-    groups(&own, |row| (row.sweep_id.clone(), row.device.clone(), row.family.clone(), row.dtype, row.n, row.m))
+    groups(&those(rows, &is_swept), |row| {
+        (row.sweep_id.clone(), row.device.clone(), row.family.clone(), row.dtype, row.n, row.m)
+    })
 }
 
 /// The rungs' rows of a family and type on a device, of all sizes.
 pub fn families(rows: &[Row]) -> Vec<Vec<Row>> {
-    let own: Vec<Row> = rows.iter().filter(|row| !row.on_host()).cloned().collect();
-    groups(&own, |row| (row.device.clone(), row.driver.clone(), row.family.clone(), row.dtype, row.cache))
+    groups(&those(rows, &|row| !row.on_host()), |row| {
+        (row.device.clone(), row.driver.clone(), row.family.clone(), row.dtype, row.cache)
+    })
 }
 
 /// The experiments: one run on one device each, in the order of their plans.
@@ -64,10 +65,11 @@ pub fn elements(rows: &[Row]) -> u64 {
 }
 
 pub fn sizes(rows: &[Row]) -> usize {
-    let mut sizes: Vec<u64> = rows.iter().map(|row| row.n).collect();
-    sizes.sort_unstable();
-    sizes.dedup();
-    sizes.len()
+    distinct(rows.iter().map(|row| row.n)).len()
+}
+
+fn those(rows: &[Row], is_meant: &dyn Fn(&Row) -> bool) -> Vec<Row> {
+    rows.iter().filter(|row| is_meant(row)).cloned().collect()
 }
 
 fn is_swept(row: &Row) -> bool {

@@ -21,7 +21,7 @@ pub fn text(name: &str, judgement: &Judgement, found: bool, screen: Screen) -> S
         }
     }
     if judgement.ruling == Ruling::Wrong {
-        text += &format::wrap(&sizes(judgement), screen.width, "  ");
+        text += &screen.wrap(&sizes(judgement));
     }
     if let Some(hint) = hint::hint(judgement, found) {
         text += &hint::text(&hint, screen.width);
@@ -53,7 +53,7 @@ fn verdict(name: &str, judgement: &Judgement, screen: Screen) -> String {
     match judgement.ruling {
         Ruling::Right => {
             let count = judgement.tried.len();
-            format::wrap(&format!("{name}: {word} at {count} sizes, the last{at}"), screen.width, "  ")
+            screen.wrap(&format!("{name}: {word} at {count} sizes, the last{at}"))
         }
         _ => format!("{name}: {word}{at}\n"),
     }
@@ -81,7 +81,7 @@ fn elsewhere(judgement: &Judgement, screen: Screen) -> String {
         if !matches!(tried.ruling, Ruling::Right | Ruling::Refused) {
             let reason = format::terminal(tried.reason.lines().next().unwrap_or_default());
             let note = format!("note: in work-groups of {} it is not right: {reason}", tried.wg);
-            text += &format::wrap(&note, screen.width, "  ");
+            text += &screen.wrap(&note);
         }
     }
     text

@@ -91,7 +91,7 @@ pub fn text(own: &Rung, landing: &Landing, screen: Screen) -> String {
         Some(next) => format!("\nnext: {} removes {}", next.rung, lower_first(&next.removes)),
         None => String::new(),
     };
-    format!("{place}{close}.{next}\n").lines().map(|text: &str| format::wrap(text, screen.width, "  ")).collect()
+    format!("{place}{close}.{next}\n").lines().map(|text: &str| screen.wrap(text)).collect()
 }
 
 /// A sentence's begin, within another sentence: names in capitals stay.

@@ -1,6 +1,7 @@
 //! What a text is drawn on: how wide it is, which characters it has, whether it has colours.
 
-use gpulab_record::terminal::Stdout;
+use crate::format::wrap;
+use gpulab_record::terminal::{self, Stdout};
 use std::env;
 
 /// A terminal, or what stands in for one where there is none.
@@ -21,6 +22,16 @@ impl Screen {
     /// Standard output; coloured as it is asked for.
     pub fn stdout(color: bool) -> Screen {
         Screen { width: width(stdout_columns()), unicode: is_unicode(variable), color }
+    }
+
+    /// A text in lines that fit, those after the first indented.
+    pub fn wrap(self, text: &str) -> String {
+        wrap(text, self.width, "  ")
+    }
+
+    /// The same of a text of others, without what could steer a terminal.
+    pub fn wrap_foreign(self, text: &str) -> String {
+        self.wrap(&terminal::line(text))
     }
 
     /// Standard error, without colours.

@@ -16,6 +16,7 @@ use gpulab_study::ceilings::{CeilingRow, cached};
 use gpulab_study::count::CountRow;
 use gpulab_study::experiments::{Experiment, experiment};
 use gpulab_study::why::{DeviceRates, reasons};
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What was recorded: what a file holds, or all that was asked for, put together.
@@ -337,7 +338,7 @@ pub fn reasons_text(
     let is_gpu = !row.is_on_cpu_device();
     match DeviceRates::new(ceilings, is_gpu) {
         Ok(rates) => crate::why::text(&reasons(registry, rows, counts, &rates), screen),
-        Err(missing) => format::wrap(&crate::why::without_limit(missing, &row.device), screen.width, "  "),
+        Err(missing) => screen.wrap(&crate::why::without_limit(missing, &row.device)),
     }
 }
 
@@ -360,8 +361,8 @@ pub fn finding(points: &[Point]) -> String {
 }
 
 /// How reports name a value of what is varied: as it was recorded, or as the experiment names it.
-pub fn x_label(points: &[Point], x: f64) -> String {
-    let own = points.iter().find(|point| number_key(point.x) == number_key(x));
+pub fn x_label(points: &[impl Borrow<Point>], x: f64) -> String {
+    let own = points.iter().map(Borrow::borrow).find(|point| number_key(point.x) == number_key(x));
     match own.filter(|point| !point.x_label.is_empty()) {
         Some(point) => point.x_label.clone(),
         None => own

@@ -47,7 +47,7 @@ pub fn text(bars: &[Bar], title: &str, screen: Screen) -> String {
         return String::new();
     }
     let head = format!("timeline of {} over {}:", format::terminal(title), format::time(whole));
-    let mut text = format::wrap(&head, screen.width, "  ");
+    let mut text = screen.wrap(&head);
     for (queue, what) in lanes(bars) {
         let mut cells = vec!['.'; width];
         for bar in bars.iter().filter(|bar| (bar.queue, bar.what.as_str()) == (queue, what)) {

@@ -37,21 +37,22 @@ const LINES: usize = 24;
 const REASON: usize = 160;
 
 pub fn explanation(told: &TuningTold<'_>, screen: Screen) -> String {
-    let head = told.rows.first().map_or_else(|| "nothing was measured\n".to_owned(), |row| wrap(&title(row), screen));
-    let searched =
-        wrap(&searched(told), screen) + &rejected(told.rows).iter().map(|line| wrap(line, screen)).collect::<String>();
+    let head =
+        told.rows.first().map_or_else(|| "nothing was measured\n".to_owned(), |row| screen.wrap_foreign(&title(row)));
+    let searched = screen.wrap_foreign(&searched(told))
+        + &rejected(told.rows).iter().map(|line| screen.wrap_foreign(line)).collect::<String>();
     let Some(best) = told.best else {
         let reason = told.rows.iter().find(|row| !row.reason.is_empty()).map_or("", |row| row.reason.as_str());
-        let none = wrap(&format!("no configuration gave a time that can be trusted: {reason}"), screen);
+        let none = screen.wrap_foreign(&format!("no configuration gave a time that can be trusted: {reason}"));
         return format::on_screen(&(head + &searched + &none), screen);
     };
-    let found = wrap(&found(best), screen) + &wrap(&beside_default(best, told.default), screen);
+    let found = screen.wrap_foreign(&found(best)) + &screen.wrap_foreign(&beside_default(best, told.default));
     let table = effect_table(&effects(told.rows)).fit(screen.width).lines();
     // Under its head and its line, if there is anything.
     let table = if table.len() > 3 { format!("\n{}\n", table.join("\n")) } else { String::new() };
-    let flat = wrap(&flatness(told, best), screen);
+    let flat = screen.wrap_foreign(&flatness(told, best));
     let next = match told.rows.len() < told.space && told.ended != Some(Ended::NearLimit) {
-        true => wrap("beyond: --strategy exhaustive or a longer --budget tries the rest", screen),
+        true => screen.wrap_foreign("beyond: --strategy exhaustive or a longer --budget tries the rest"),
         false => String::new(),
     };
     let map = sweep::map_of(told.rows, screen);
@@ -59,10 +60,6 @@ pub fn explanation(told: &TuningTold<'_>, screen: Screen) -> String {
     let has_room = !map.is_empty() && lines + map.lines().count() + 3 <= LINES;
     let map = if has_room { format!("\n{map}") } else { String::new() };
     format::on_screen(&format!("{head}{searched}\n{found}{table}{map}\n{flat}{next}"), screen)
-}
-
-fn wrap(text: &str, screen: Screen) -> String {
-    format::wrap(&format::terminal(text), screen.width, "  ")
 }
 
 fn title(row: &Row) -> String {

@@ -31,23 +31,19 @@ pub fn text(why: &LadderReasons, screen: Screen) -> String {
     text += &table.blocks(screen.width);
     text.push('\n');
     for (pair, (gain, reason)) in why.rungs.windows(2).zip(&why.steps) {
-        text += &wrap(&sentence(&pair[0].row, &pair[1].row, *gain, reason), screen);
+        text += &screen.wrap_foreign(&sentence(&pair[0].row, &pair[1].row, *gain, reason));
     }
     let pays = payoff::of_ladder(&why.rungs);
     if !pays.is_empty() {
         text.push_str("\nwhat would pay most, by the model\n\n");
     }
     for one in pays {
-        text += &wrap(&one.text, screen);
+        text += &screen.wrap_foreign(&one.text);
         text += &one.line.map_or_else(String::new, |line| format!("  {}\n", line.command(&one.what)));
     }
-    let notes: String = notes(why).iter().map(|note| wrap(note, screen)).collect();
+    let notes: String = notes(why).iter().map(|note| screen.wrap_foreign(note)).collect();
     text.push_str(&if notes.is_empty() { notes } else { format!("\n{notes}") });
     format::on_screen(&text, screen)
-}
-
-fn wrap(line: &str, screen: Screen) -> String {
-    format::wrap(&format::terminal(line), screen.width, "  ")
 }
 
 fn number(x: Option<f64>) -> String {
@@ -72,7 +68,7 @@ pub fn notes(why: &LadderReasons) -> Vec<String> {
 
 /// What the model is, below the last of the reasons.
 pub fn model_text(is_gpu: bool, screen: Screen) -> String {
-    format::on_screen(&format::wrap(model(is_gpu), screen.width, "  "), screen)
+    format::on_screen(&screen.wrap(model(is_gpu)), screen)
 }
 
 pub fn model(is_gpu: bool) -> &'static str {

@@ -4,6 +4,7 @@ use super::{Measure, distinct};
 use crate::format::{self, Screen};
 use crate::groups;
 use crate::picture::scale::{AxisScale, span};
+use crate::shown::x_label;
 use gpulab_model::Joined;
 use gpulab_record::Point;
 use std::fmt::Write as _;
@@ -30,15 +31,15 @@ const SEVERAL: char = '&';
 /// Fewer values of what is varied are shown as bars.
 const LEAST_XS: usize = 3;
 
-pub(super) fn charts(points: &[Point], label: &dyn Fn(f64) -> String, screen: Screen) -> String {
+pub(super) fn charts(points: &[Point], screen: Screen) -> String {
     let all = distinct(points, Measure::of).into_iter().map(|measure| {
         let own = points.iter().filter(|p| Measure::of(p) == measure && p.measured().is_some_and(|v| v > 0.0));
-        chart(&own.collect::<Vec<_>>(), measure, label, screen)
+        chart(&own.collect::<Vec<_>>(), measure, screen)
     });
     all.filter(|text| !text.is_empty()).joined("\n")
 }
 
-fn chart(points: &[&Point], measure: Measure<'_>, label: &dyn Fn(f64) -> String, screen: Screen) -> String {
+fn chart(points: &[&Point], measure: Measure<'_>, screen: Screen) -> String {
     if points.len() < 2 {
         return String::new();
     }
@@ -49,7 +50,7 @@ fn chart(points: &[&Point], measure: Measure<'_>, label: &dyn Fn(f64) -> String,
     if most <= SAME * least {
         let ends = ends.map(|value| format::significant(value, 4)).join(" to ");
         let text = format!("{what}: all {} points agree within 5% ({ends} {unit}), so there is no chart", points.len());
-        return format::wrap(&text, screen.width, "  ");
+        return screen.wrap(&text);
     }
     let series = names(points);
     let xs = values_of_x(points);
@@ -57,9 +58,9 @@ fn chart(points: &[&Point], measure: Measure<'_>, label: &dyn Fn(f64) -> String,
     let scale = if is_log { AxisScale::log(least, most, false, 2) } else { AxisScale::between(0.0, most, 2) };
     let title = format!("{what} in {unit}{}", if is_log { ", log scale" } else { "" });
     if xs.len() < LEAST_XS || series.len() > SIGNS.len() {
-        return bars(points, &title, scale, label, screen);
+        return bars(points, &title, scale, screen);
     }
-    plot(points, &title, scale, label, screen)
+    plot(points, &title, scale, screen)
 }
 
 fn names<'a>(points: &[&'a Point]) -> Vec<&'a str> {
@@ -75,7 +76,7 @@ fn values_of_x(points: &[&Point]) -> Vec<f64> {
 }
 
 /// Signs of series over values of x, which are as far from each other as any two neighbours.
-fn plot(points: &[&Point], title: &str, scale: AxisScale, label: &dyn Fn(f64) -> String, screen: Screen) -> String {
+fn plot(points: &[&Point], title: &str, scale: AxisScale, screen: Screen) -> String {
     let series = names(points);
     let xs = values_of_x(points);
     let room = screen.width - AXIS - 2;
@@ -92,7 +93,7 @@ fn plot(points: &[&Point], title: &str, scale: AxisScale, label: &dyn Fn(f64) ->
         let cell = &mut area[line][at * step + step / 2];
         *cell = if *cell == ' ' || *cell == sign { sign } else { SEVERAL };
     }
-    let mut text = format::wrap(title, screen.width, "  ");
+    let mut text = screen.wrap(title);
     for (line, cells) in area.iter().enumerate() {
         let at = 1.0 - line as f64 / (HEIGHT - 1) as f64;
         let is_tick = line == 0 || line == HEIGHT - 1 || line == HEIGHT / 2;
@@ -102,22 +103,22 @@ fn plot(points: &[&Point], title: &str, scale: AxisScale, label: &dyn Fn(f64) ->
         let _ = writeln!(text, "{}", format!("{tick:>AXIS$} {edge}{}", cells.iter().collect::<String>()).trim_end());
     }
     let _ = writeln!(text, "{:>AXIS$} └{}", "", "─".repeat(width));
-    let _ = writeln!(text, "{:>AXIS$}  {}", "", axis(&xs[..shown], step, label).trim_end());
+    let _ = writeln!(text, "{:>AXIS$}  {}", "", axis(points, &xs[..shown], step).trim_end());
     let x_name = points.first().map(|p| p.x_name.as_str()).unwrap_or_default();
     let signs = SIGNS.chars().zip(&series).map(|(sign, name)| format!("{sign} {}", format::terminal(name)));
     let is_covered = area.iter().flatten().any(|&cell| cell == SEVERAL);
     let several = is_covered.then(|| format!("{SEVERAL} several"));
     let keys: Vec<String> = signs.chain(several).collect();
     let legend = format!("over {}: {}", format::terminal(x_name), keys.join("; "));
-    text + &format::wrap(&legend, screen.width, "  ")
+    text + &screen.wrap(&legend)
 }
 
 /// The names of x below their places, of those that have room.
-fn axis(xs: &[f64], step: usize, label: &dyn Fn(f64) -> String) -> String {
+fn axis(points: &[&Point], xs: &[f64], step: usize) -> String {
     let mut line = String::new();
     let end = step * xs.len();
     for (at, &x) in xs.iter().enumerate() {
-        let name = format::terminal(&label(x));
+        let name = format::terminal(&x_label(points, x));
         let length = name.chars().count();
         let middle = at * step + step / 2;
         let start = middle.saturating_sub(length / 2);
@@ -130,25 +131,26 @@ fn axis(xs: &[f64], step: usize, label: &dyn Fn(f64) -> String) -> String {
 }
 
 /// A bar for each point on one scale: in groups of one x where there are several.
-fn bars(points: &[&Point], title: &str, scale: AxisScale, label: &dyn Fn(f64) -> String, screen: Screen) -> String {
+fn bars(points: &[&Point], title: &str, scale: AxisScale, screen: Screen) -> String {
     let series = names(points);
     // What all points share is said once, above them.
     let mut names: Vec<String> = Vec::new();
     for p in points {
-        let name = if series.len() == 1 { format!("{} = {}", p.x_name, label(p.x)) } else { p.series.clone() };
+        let name =
+            if series.len() == 1 { format!("{} = {}", p.x_name, x_label(points, p.x)) } else { p.series.clone() };
         names.push(format::shorten(&format::terminal(&name), NAME.1));
     }
     let most = (screen.width / 3).clamp(NAME.0, NAME.1);
     let wide = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(most);
     // A value of four digits, and blanks around it.
     let room = screen.width.saturating_sub(wide + 14).clamp(1, 60);
-    let mut text = format::wrap(title, screen.width, "  ");
+    let mut text = screen.wrap(title);
     let mut all: Vec<(&Point, &String)> = points.iter().copied().zip(&names).collect();
     all.sort_by(|a, b| a.0.x.total_cmp(&b.0.x));
     for own in all.chunk_by(|a, b| a.0.x == b.0.x) {
         if series.len() > 1 {
-            let head = format!("{} = {}", own[0].0.x_name, label(own[0].0.x));
-            text.push_str(&super::wrap(&head, screen));
+            let head = format!("{} = {}", own[0].0.x_name, x_label(points, own[0].0.x));
+            text.push_str(&screen.wrap_foreign(&head));
         }
         for (point, name) in own {
             let Some(value) = point.measured() else { continue };

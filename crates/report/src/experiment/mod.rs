@@ -6,6 +6,7 @@ use super::format::{self, Screen};
 use super::grid::TextGrid;
 use super::groups::{self, number_key};
 use super::markdown::{self, PAGE};
+use super::shown::x_label;
 use super::view::status_word;
 use gpulab_model::Joined;
 use gpulab_model::outcome::Status;
@@ -24,33 +25,28 @@ const CARE: [(Flags, &str); 5] = [
     (flag::DRIFT, "unsteady: the device's clock or a neighbour's load changed"),
 ];
 
-/// The points of one run of an experiment, under its question and above its finding, for this screen. `label` names a value
-/// of what is varied.
-pub fn text(points: &[Point], question: &str, finding: &str, label: &dyn Fn(f64) -> String, screen: Screen) -> String {
-    let Some(first) = points.first() else { return wrap(question, screen) + "\nnothing was measured\n" };
+/// The points of one run of an experiment, under its question and above its finding, for this screen.
+pub fn text(points: &[Point], question: &str, finding: &str, screen: Screen) -> String {
+    let Some(first) = points.first() else { return screen.wrap_foreign(question) + "\nnothing was measured\n" };
     let parts = [
-        wrap(&title(first), screen) + &wrap(question, screen),
-        wrap(&units(points), screen) + "\n" + &grid(points, label, screen).blocks(screen.width),
-        chart::charts(points, label, screen),
-        notes(points, label, screen),
-        wrap(&format!("finding: {finding}"), screen),
+        screen.wrap_foreign(&title(first)) + &screen.wrap_foreign(question),
+        screen.wrap_foreign(&units(points)) + "\n" + &grid(points, screen).blocks(screen.width),
+        chart::charts(points, screen),
+        notes(points, screen),
+        screen.wrap_foreign(&format!("finding: {finding}")),
     ];
     format::on_screen(&parts.iter().filter(|part| !part.is_empty()).cloned().joined("\n"), screen)
 }
 
-fn wrap(text: &str, screen: Screen) -> String {
-    format::wrap(&format::terminal(text), screen.width, "  ")
-}
-
 /// The same as Markdown, with a table in place of the chart.
-pub fn markdown(points: &[Point], question: &str, finding: &str, label: &dyn Fn(f64) -> String) -> String {
+pub fn markdown(points: &[Point], question: &str, finding: &str) -> String {
     let Some(first) = points.first() else { return "Nothing was measured.\n".to_owned() };
     let units = if is_mixed(points) { String::new() } else { format!(" In the table: {}.", units(points)) };
     markdown::parts(&[
         markdown::title(&title(first)),
         format!("{}{}\n", format::markdown(question), format::markdown(&units)),
-        grid(points, label, PAGE).markdown(),
-        markdown::list(&notes(points, label, PAGE)),
+        grid(points, PAGE).markdown(),
+        markdown::list(&notes(points, PAGE)),
         format!("**Finding:** {}\n", format::markdown(finding)),
     ])
 }
@@ -112,37 +108,37 @@ fn units(points: &[Point]) -> String {
 }
 
 /// A line for each x, or where there are many series, or they have no room side by side, for each series.
-fn grid(points: &[Point], label: &dyn Fn(f64) -> String, screen: Screen) -> TextGrid {
+fn grid(points: &[Point], screen: Screen) -> TextGrid {
     let series = distinct(points, |p| p.series.as_str()).len();
     let xs = distinct_x(points).len();
     // A table that is mostly empty says less than a list, and of many points it would not end.
     if series.saturating_mul(xs) > MOST_CELLS.max(MOST_EMPTY * points.len()) {
-        return list(points, label);
+        return list(points);
     }
-    let narrow = by_x(points, label);
+    let narrow = by_x(points);
     let is_long = series > COLUMNS.max(xs);
-    let turned = by_series(points, label);
+    let turned = by_series(points);
     let is_turned = is_long || (narrow.width() > screen.width && turned.width() <= screen.width);
     if is_turned { turned } else { narrow }
 }
 
-fn list(points: &[Point], label: &dyn Fn(f64) -> String) -> TextGrid {
+fn list(points: &[Point]) -> TextGrid {
     let x_name = points.first().map(|p| p.x_name.as_str()).unwrap_or_default();
     TextGrid::default()
         .texts("", points.iter().map(|p| p.series.clone()))
-        .numbers(x_name, points.iter().map(|p| label(p.x)))
+        .numbers(x_name, points.iter().map(|p| x_label(points, p.x)))
         .numbers("value", points.iter().map(value))
         .texts("", points.iter().map(|p| Measure::of(p).text()))
 }
 
 /// One row for each x, one column for each series and what is measured of it; names are broken at commas, and have units
 /// where these differ.
-fn by_x(points: &[Point], label: &dyn Fn(f64) -> String) -> TextGrid {
+fn by_x(points: &[Point]) -> TextGrid {
     let xs = distinct_x(points);
     let is_mixed = is_mixed(points);
     let place = by_place(points);
     let x_name = points.first().map(|p| p.x_name.as_str()).unwrap_or_default();
-    let mut table = TextGrid::default().numbers(x_name, xs.iter().map(|x| label(*x)));
+    let mut table = TextGrid::default().numbers(x_name, xs.iter().map(|x| x_label(points, *x)));
     for (series, measure) in distinct(points, |p| (p.series.as_str(), Measure::of(p))) {
         let unit = if is_mixed { format!("\n{}", measure.unit) } else { String::new() };
         let head = series.replace(", ", ",\n") + &unit;
@@ -152,7 +148,7 @@ fn by_x(points: &[Point], label: &dyn Fn(f64) -> String) -> TextGrid {
 }
 
 /// One row for each series, one column for each x and what is measured there; ascending in x.
-fn by_series(points: &[Point], label: &dyn Fn(f64) -> String) -> TextGrid {
+fn by_series(points: &[Point]) -> TextGrid {
     let is_mixed = is_mixed(points);
     let place = by_place(points);
     let all = distinct(points, |p| p.series.as_str());
@@ -161,7 +157,7 @@ fn by_series(points: &[Point], label: &dyn Fn(f64) -> String) -> TextGrid {
     kinds.sort_by(|a, b| f64::from_bits(a.0).total_cmp(&f64::from_bits(b.0)));
     for (x, x_name, measure) in kinds {
         let unit = if is_mixed { format!("\n{}", measure.text().replace(" in ", "\n")) } else { String::new() };
-        let head = format!("{x_name}\n{}{unit}", label(f64::from_bits(x)));
+        let head = format!("{x_name}\n{}{unit}", x_label(points, f64::from_bits(x)));
         table = table.numbers(head, all.iter().map(|series| cell(place.get(&(*series, x, measure)).copied())));
     }
     table
@@ -185,18 +181,19 @@ fn value(point: &Point) -> String {
 }
 
 /// What needs care, and why points have no value.
-fn notes(points: &[Point], label: &dyn Fn(f64) -> String, screen: Screen) -> String {
+fn notes(points: &[Point], screen: Screen) -> String {
     let mut text = String::new();
     for (flag, what) in CARE {
         let count = points.iter().filter(|p| p.flags.contains(flag)).count();
         if count > 0 {
             let note = format!("note: {count} of {} points: {what}", points.len());
-            text.push_str(&format::wrap(&note, screen.width, "  "));
+            text.push_str(&screen.wrap(&note));
         }
     }
     let troubled: Vec<&Point> = points.iter().filter(|p| p.status != Status::Ok).collect();
     for point in troubled.iter().take(NOTES) {
-        let who = format!("{}, {} = {}, {}", point.series, point.x_name, label(point.x), status_word(point.status));
+        let who =
+            format!("{}, {} = {}, {}", point.series, point.x_name, x_label(points, point.x), status_word(point.status));
         let why = format::reason(&point.reason, "  ", screen.width);
         text.push_str(&format!("\n{}:\n{why}", format::terminal(&who)));
     }

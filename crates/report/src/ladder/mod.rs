@@ -28,13 +28,13 @@ pub fn table(rows: &[Row], unit: RateUnit, screen: Screen, verbose: bool) -> Str
     let view = View::of(rows, unit);
     // No line ends within `n = 1000`.
     let title = format::terminal(&view.title).replace(" = ", "\u{a0}=\u{a0}");
-    let mut text = format::wrap(&title, screen.width, "  ").replace('\u{a0}', " ");
+    let mut text = screen.wrap(&title).replace('\u{a0}', " ");
     let mut rungs = Section::of(&view, &view.rungs, view.best());
     let mut cpu = Section::of(&view, &view.cpu, None);
     if !view.rungs.is_empty() {
         text += &format!("\n{}", rungs.draw(screen));
         let legend = rungs.grid().legend(rungs.best.is_some());
-        text.extend(legend.map(|legend| format::wrap(&legend, screen.width, "  ")));
+        text.extend(legend.map(|legend| screen.wrap(&legend)));
     }
     if !view.cpu.is_empty() {
         text += &format!("\n{}", cpu.draw(screen));
@@ -209,7 +209,7 @@ fn notes(view: &View<'_>, columns: usize, screen: Screen, verbose: bool) -> Stri
     let mut lines = 0;
     let mut more = 0;
     for note in &view.notes {
-        let note = wrapped(note, screen);
+        let note = screen.wrap_foreign(&format!("note: {note}"));
         lines += note.lines().count();
         if verbose || lines <= NOTE_LINES || text.is_empty() {
             text.push_str(&note);
@@ -217,17 +217,13 @@ fn notes(view: &View<'_>, columns: usize, screen: Screen, verbose: bool) -> Stri
             more += 1;
         }
     }
-    text.extend(view.lesson.map(|note| wrapped(note, screen)));
+    text.extend(view.lesson.map(|note| screen.wrap_foreign(&format!("note: {note}"))));
     let hidden = [(more, "more note"), (columns, "more column")].into_iter().filter(|(n, _)| *n > 0);
     let hidden = hidden.map(|(n, what)| format::counted(n, what)).joined(" and ");
     if !hidden.is_empty() {
         text.push_str(&format!("-v shows {hidden}\n"));
     }
     if text.is_empty() { text } else { format!("\n{text}") }
-}
-
-fn wrapped(note: &str, screen: Screen) -> String {
-    format::wrap(&format!("note: {}", format::terminal(note)), screen.width, "  ")
 }
 
 #[cfg(test)]

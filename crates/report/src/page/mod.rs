@@ -9,7 +9,7 @@ use super::format;
 use super::groups::{distinct, experiments, families, groups, sweeps};
 use super::peers;
 use super::picture::{self, Picture, number, overlap, size, sweep};
-use super::shown::{Material, finding, question, x_label};
+use super::shown::{Material, finding, question};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
@@ -158,7 +158,7 @@ fn study(points: &[Point], ids: &Cell<usize>) -> Markup {
     let id = next_id(ids, "study");
     html! { article.study aria-labelledby=(id) {
         h3 #(id) { (format::terminal(&points[0].experiment)) }
-        @match picture::experiment(points, question(points), &finding, &|x| x_label(points, x)) {
+        @match picture::experiment(points, question(points), &finding) {
             Ok(picture) => (figure(ids, &picture)),
             Err(why) => {
                 p.question { (prose(question(points))) }

@@ -7,6 +7,7 @@ use super::{Drawn, number};
 use crate::format;
 use crate::groups::{self, distinct, distinct_numbers, groups as grouped};
 use crate::rungs::label;
+use crate::shown::x_label;
 use crate::view::is_base;
 use gpulab_model::Joined;
 use gpulab_record::{Point, Row};
@@ -138,7 +139,7 @@ pub fn sweep(rows: &[Row]) -> Drawn {
 
 /// Draws the points of one run of an experiment, a panel for each quantity. The finding's first part is the title, grey where it
 /// is undecided.
-pub fn experiment(points: &[Point], question: &str, finding: &str, label: &dyn Fn(f64) -> String) -> Drawn {
+pub fn experiment(points: &[Point], question: &str, finding: &str) -> Drawn {
     let measured: Vec<&Point> = points.iter().filter(|p| p.measured().is_some_and(f64::is_finite)).collect();
     let Some(first) = measured.first() else {
         return Err("no point has a value, so there is nothing to draw".to_owned());
@@ -153,14 +154,14 @@ pub fn experiment(points: &[Point], question: &str, finding: &str, label: &dyn F
     sheet.lines(rest, NOTE, MARGIN);
     let panels = grouped(&measured, |p| (p.metric.clone(), p.unit.clone()));
     for panel in &panels {
-        draw_panel(&mut sheet, panel, label);
+        draw_panel(&mut sheet, panel);
         sheet.y += 10.0;
     }
     let mut figures = Figures::new(&["series", &first.x_name, "quantity", "value", "spread"]);
     for &point in &measured {
         let spread = point.noise.map(|noise| format!("{:.1} %", 100.0 * noise)).unwrap_or_default();
         let value = point.measured().map(number::value).unwrap_or_default();
-        figures.rows.push(vec![point.series.clone(), label(point.x), quantity(point), value, spread]);
+        figures.rows.push(vec![point.series.clone(), x_label(points, point.x), quantity(point), value, spread]);
     }
     let names = panels.iter().map(|panel| quantity(panel[0])).joined("; ");
     Ok(sheet.done(title, &format!("{} Panels: {names}.", finding), figures))
@@ -171,21 +172,21 @@ fn quantity(point: &Point) -> String {
 }
 
 /// The points of one quantity: lines where numbers are varied, dots otherwise.
-fn draw_panel(sheet: &mut Sheet, points: &[&Point], label: &dyn Fn(f64) -> String) {
+fn draw_panel(sheet: &mut Sheet, points: &[&Point]) {
     let mut xs = distinct_numbers(points.iter().map(|p| p.x));
     xs.sort_by(f64::total_cmp);
     let own = grouped(points, |p| p.series.as_str());
     let longest = own.iter().map(Vec::len).max().unwrap_or(0);
-    let has_numbers = xs.iter().all(|x| label(*x).starts_with(|c: char| c.is_ascii_digit()));
+    let has_numbers = xs.iter().all(|x| x_label(points, *x).starts_with(|c: char| c.is_ascii_digit()));
     if xs.len() < 3 || longest < 3 || !has_numbers || own.len() > MOST_LINES {
-        return dots(sheet, points, &xs, has_numbers, label);
+        return dots(sheet, points, &xs, has_numbers);
     }
     let mut lines = Vec::new();
     for mut own in own {
         own.sort_by(|a, b| a.x.total_cmp(&b.x));
         let points = own.iter().map(|p| {
             let [low, high] = ends(p);
-            LinePoint { x: p.x, y: p.measured().unwrap_or(0.0), low, high, tip: tip(p, label) }
+            LinePoint { x: p.x, y: p.measured().unwrap_or(0.0), low, high, tip: tip(p) }
         });
         lines.push(Line { name: own[0].series.clone(), points: points.collect() });
     }
@@ -194,8 +195,9 @@ fn draw_panel(sheet: &mut Sheet, points: &[&Point], label: &dyn Fn(f64) -> Strin
         true => AxisScale::log(least, most, xs[0] == 0.0, 8),
         false => AxisScale::between(xs[0], most.max(xs[xs.len() - 1]), 8),
     };
-    let is_long = xs.iter().all(|&x| label(x) == x.to_string()) && xs.iter().any(|&x| x >= 10_000.0);
-    let x_ticks: Vec<Tick> = xs.iter().map(|&x| (x, if is_long { number::size(x) } else { label(x) })).collect();
+    let is_long = xs.iter().all(|&x| x_label(points, x) == x.to_string()) && xs.iter().any(|&x| x >= 10_000.0);
+    let x_ticks: Vec<Tick> =
+        xs.iter().map(|&x| (x, if is_long { number::size(x) } else { x_label(points, x) })).collect();
     draw(sheet, &lines, (x, values(points, 5)), &x_ticks, [&points[0].x_name, &quantity(points[0])]);
 }
 
@@ -210,15 +212,15 @@ fn values(points: &[&Point], ticks: usize) -> AxisScale {
 }
 
 /// A line for each series with a dot for each x; or one for each series and x where these are names.
-fn dots(sheet: &mut Sheet, points: &[&Point], xs: &[f64], has_numbers: bool, label: &dyn Fn(f64) -> String) {
+fn dots(sheet: &mut Sheet, points: &[&Point], xs: &[f64], has_numbers: bool) {
     let x_name = &points[0].x_name;
     if has_numbers && xs.len() > 1 {
-        sheet.key(&xs.iter().map(|&x| format!("{x_name} {}", label(x))).collect::<Vec<_>>());
+        sheet.key(&xs.iter().map(|&x| format!("{x_name} {}", x_label(points, x))).collect::<Vec<_>>());
     }
-    let own = grouped(points, |p| (p.series.as_str(), if has_numbers { String::new() } else { label(p.x) }));
+    let own = grouped(points, |p| (p.series.as_str(), if has_numbers { String::new() } else { x_label(points, p.x) }));
     let rows = own.iter().map(|points| match has_numbers {
         true => fitted(&points[0].series, SMALL, 220.0),
-        false => fitted(&format!("{}: {}", points[0].series, label(points[0].x)), SMALL, 220.0),
+        false => fitted(&format!("{}: {}", points[0].series, x_label(points, points[0].x)), SMALL, 220.0),
     });
     let rows: Vec<String> = rows.collect();
     let left = MARGIN + widest(&rows, SMALL) + 10.0;
@@ -235,7 +237,7 @@ fn dots(sheet: &mut Sheet, points: &[&Point], xs: &[f64], has_numbers: bool, lab
             let series = if has_numbers { place.unwrap_or(0) } else { 0 };
             let [low, high] = ends(point);
             sheet.line((values.at(low), y), (values.at(high), y), &format!("s{}", series % SERIES), 1.5);
-            sheet.dot((values.at(point.measured().unwrap_or(0.0)), y), series, &tip(point, label));
+            sheet.dot((values.at(point.measured().unwrap_or(0.0)), y), series, &tip(point));
         }
     }
     sheet.y = area.bottom + BELOW;
@@ -253,7 +255,7 @@ fn ends(point: &Point) -> [f64; 2] {
     [value * (1.0 - half), value * (1.0 + half)]
 }
 
-fn tip(point: &Point, label: &dyn Fn(f64) -> String) -> String {
+fn tip(point: &Point) -> String {
     let value = point.measured().map(number::value).unwrap_or_default();
-    format!("{}, {} {}: {value} {}", point.series, point.x_name, label(point.x), number::unit(&point.unit))
+    format!("{}, {} {}: {value} {}", point.series, point.x_name, x_label(&[point], point.x), number::unit(&point.unit))
 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::golden;
 use crate::groups::{experiments, families, ladders, sweeps};
-use crate::shown::{finding, question, x_label};
+use crate::shown::{finding, question};
 use gpulab_model::outcome::{Bar, Status};
 use gpulab_record::Flags;
 use gpulab_record::store::{Recorded, of_csv, recorded, shipped};
@@ -73,7 +73,7 @@ fn studied() -> Vec<Point> {
 }
 
 fn studied_with(finding: &str) -> Picture {
-    experiment(&studied(), "Does it help?", finding, &|x| x.to_string()).unwrap()
+    experiment(&studied(), "Does it help?", finding).unwrap()
 }
 
 /// A text's left, top, right and bottom, by the font alone.
@@ -159,7 +159,7 @@ fn every_kind_of_picture_is_sound_on_all_recorded_data() {
         sweeps(&rows).iter().for_each(|own| note("sweep", case(own), sweep(own)));
         families(&rows).iter().for_each(|own| note("size", case(own), size(own, &ceilings)));
         for own in experiments(&points) {
-            let drawn = experiment(&own, question(&own), &finding(&own), &|x| x_label(&own, x));
+            let drawn = experiment(&own, question(&own), &finding(&own));
             note("experiment", own[0].experiment.clone(), drawn);
             note("timeline", own[0].experiment.clone(), overlap(&own));
         }
@@ -253,6 +253,7 @@ fn what_comes_from_outside_is_text() {
         .map(|p| Point {
             series: format!("{EVIL}{}", p.series),
             x_name: EVIL.to_owned(),
+            x_label: format!("1{EVIL}"),
             metric: EVIL.to_owned(),
             unit: EVIL.to_owned(),
             device: EVIL.to_owned(),
@@ -265,7 +266,7 @@ fn what_comes_from_outside_is_text() {
         roofline(&[rows], &[]).unwrap(),
         sweep(&swept).unwrap(),
         size(&sizes, &[]).unwrap(),
-        experiment(&points, EVIL, EVIL, &|_| format!("1{EVIL}")).unwrap(),
+        experiment(&points, EVIL, EVIL).unwrap(),
         of_bars(&bars, EVIL),
     ];
     for picture in pictures {
@@ -286,7 +287,7 @@ fn numbers_that_are_none_are_left_out() {
     check("ladder", &ladder(&rows).unwrap());
     let mut points = studied();
     (points[0].value, points[1].noise, points[2].noise) = (Some(f64::NAN), Some(f64::INFINITY), Some(f64::NAN));
-    check("experiment", &experiment(&points, "", "So.", &|x| x.to_string()).unwrap());
+    check("experiment", &experiment(&points, "", "So.").unwrap());
 }
 
 #[test]
@@ -298,7 +299,7 @@ fn what_cannot_be_drawn_says_why() {
         (sweep(&none), "no row has a time"),
         (sweep(&typical()[..1]), "two work-items of a group or more"),
         (size(&typical(), &[]), "two elements n or more"),
-        (experiment(&[], "", "", &|x| x.to_string()), "no point has a value"),
+        (experiment(&[], "", ""), "no point has a value"),
         (overlap(&studied()), "gpulab lab overlap"),
     ] {
         assert!(drawn.as_ref().is_err_and(|e| e.contains(why)), "{drawn:?}");

@@ -53,7 +53,7 @@ pub(super) fn map_of(rows: &[Row], screen: Screen) -> String {
 pub fn summary(rows: &[Row], screen: Screen) -> String {
     let rows = &latest(rows)[..];
     let Some(head) = head(rows) else { return "no configuration was finished\n".to_owned() };
-    let mut text = format::wrap(&format::terminal(&head), screen.width, "  ");
+    let mut text = screen.wrap_foreign(&head);
     for group in problems(rows) {
         text.push_str(&optimum(&group, screen));
     }
@@ -116,7 +116,7 @@ pub fn time_split(jobs: Spent, ceiling: f64, total: f64) -> String {
 
 /// A sentence in lines that fit.
 pub fn wrapped(sentence: &str, screen: Screen) -> String {
-    format::wrap(sentence, screen.width, "  ").trim_end().to_owned()
+    screen.wrap(sentence).trim_end().to_owned()
 }
 
 /// Rows that solve the same problem, in the order of the problems' first rows.
@@ -143,11 +143,7 @@ fn optimum(rows: &[&Row], screen: Screen) -> String {
     let title = format!("\n{}\n", problem(rows));
     let all = ranked(rows);
     let Some((best, _)) = all.first() else { return title + "no configuration gave a time\n" };
-    let parts = [
-        best_of_rungs(rows, best, screen),
-        map::map(rows, &all, screen),
-        format::wrap(&format::terminal(&flatness(&all)), screen.width, "  "),
-    ];
+    let parts = [best_of_rungs(rows, best, screen), map::map(rows, &all, screen), screen.wrap_foreign(&flatness(&all))];
     format!("{title}\n{}", parts.iter().filter(|part| !part.is_empty()).cloned().joined("\n"))
 }
 
@@ -182,7 +178,7 @@ fn flatness(all: &[Timed<'_>]) -> String {
 fn best_of_rungs(rows: &[&Row], best: &Row, screen: Screen) -> String {
     let rungs = of_rungs(rows);
     let table = rung_table(&rungs, rows, best);
-    let legend = table.legend(true).map(|legend| format::wrap(&legend, screen.width, "  "));
+    let legend = table.legend(true).map(|legend| screen.wrap(&legend));
     let mut text = table.fitted(screen.width) + &legend.unwrap_or_default();
     let mut tuned = rungs.iter().map(|timed| timed[0].0).filter(|row| !row.params.is_empty()).peekable();
     if tuned.peek().is_some() {
@@ -190,7 +186,7 @@ fn best_of_rungs(rows: &[&Row], best: &Row, screen: Screen) -> String {
     }
     for row in tuned {
         let line = format!("{}: {}", label(row), params_text(&row.params));
-        text += &format::wrap(&format::terminal(&line), screen.width, "  ");
+        text += &screen.wrap_foreign(&line);
     }
     text
 }
@@ -238,7 +234,7 @@ fn notes(rows: &[Row], screen: Screen) -> String {
     let mut text = if reasons.is_empty() { String::new() } else { "\n".to_owned() };
     for own in reasons.iter().take(NOTES) {
         let note = format!("note: {} {}: {}", own.len(), status_word(own[0].status), format::terminal(&own[0].reason));
-        text.push_str(&format::wrap(&note, screen.width, "  "));
+        text.push_str(&screen.wrap(&note));
     }
     if reasons.len() > NOTES {
         text.push_str(&format!("note: {} more reasons are in the rows\n", reasons.len() - NOTES));
