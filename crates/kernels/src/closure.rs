@@ -20,12 +20,18 @@ pub static FAMILY: Family = BuiltInFamily {
         &ladder_from(
             0,
             [
-                rung("closure/squaring.cl", squaring, &[TILE, ITEM, DEPTH, BUFFERS, ASYNC])
-                    .between(&[], &["closure/blocked.cl", "closure/padded.cl", "closure/panels.cl"]),
-                rung("closure/textbook.cl", textbook, &[]).between(&[], &["closure/padded.cl"]),
-                rung("closure/blocked.cl", blocked, &[BLOCK, TILE, ITEM, DEPTH, BUFFERS, ASYNC])
-                    .between(&[], &["closure/padded.cl", "closure/pivot.cl", "closure/panels.cl"]),
-                rung("closure/blocked_wide.cl", blocked_wide, &[BLOCK, VEC, ITEM]).between(&[], &["closure/padded.cl"]),
+                rung("closure/squaring.cl", squaring, &[TILE, ITEM, DEPTH, BUFFERS, ASYNC]).with(&[
+                    "closure/blocked.cl",
+                    "closure/padded.cl",
+                    "closure/panels.cl",
+                ]),
+                rung("closure/textbook.cl", textbook, &[]).with(&["closure/padded.cl"]),
+                rung("closure/blocked.cl", blocked, &[BLOCK, TILE, ITEM, DEPTH, BUFFERS, ASYNC]).with(&[
+                    "closure/padded.cl",
+                    "closure/pivot.cl",
+                    "closure/panels.cl",
+                ]),
+                rung("closure/blocked_wide.cl", blocked_wide, &[BLOCK, VEC, ITEM]).with(&["closure/padded.cl"]),
             ],
         )
     },

@@ -74,6 +74,8 @@ fn bytes(case: &Case) -> Result<usize, Refusal> {
 /// in the lists here, until the runner has allocated what the lists say.
 #[derive(Clone, Debug)]
 pub struct Script {
+    /// Of what it works on.
+    pub seed: u64,
     pub host: Vec<HostSpec>,
     pub buffers: Vec<DeviceSpec>,
     pub program: Option<Program>,
@@ -245,6 +247,7 @@ fn empty(seed: u64, (groups, wg): (usize, usize), launches: usize, repeat: usize
     let first = u32::from_ne_bytes([before; 4]);
     let launch = Launch::linear("launch_count", groups * wg, wg, vec![Arg::Buffer(BufferId(0))]);
     Script {
+        seed,
         host: Vec::new(),
         buffers: vec![DeviceSpec { bytes: 4, place: MemoryKind::Device, contents: Contents::Undefined }],
         program: Some(program(COUNT_PATH, "launch_count", Vec::new())),
@@ -298,6 +301,7 @@ fn sum(case: &Case, n: usize, program: Program, commands: Vec<QueuedCommand>, re
     let total = (0..n).into_par_iter().map(|i| pattern(case.seed, i)).reduce(|| 0, u32::wrapping_add);
     let buffers = [(n, Contents::Pattern), (results, Contents::Undefined), (2, Contents::Zeros)];
     Script {
+        seed: case.seed,
         host: Vec::new(),
         buffers: buffers
             .map(|(words, contents)| DeviceSpec { bytes: 4 * words, place: MemoryKind::Device, contents })
@@ -424,6 +428,7 @@ fn pipeline_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let is_copied = [COPY_OUT, BESIDE_OUT].contains(&variant);
     let of_output = if is_copied { Contents::Pattern } else { Contents::Undefined };
     Ok(Script {
+        seed: case.seed,
         host: [Contents::Pattern, Contents::Undefined]
             .map(|contents| HostSpec { bytes, is_pinned: true, contents })
             .to_vec(),
@@ -530,6 +535,7 @@ fn transfer_script(case: &Case, _: &Target) -> Result<Script, Refusal> {
         contents.reverse();
     }
     Ok(Script {
+        seed: case.seed,
         host: vec![HostSpec { bytes, is_pinned: how == "pinned", contents: contents[0] }],
         // What is mapped lies where both sides reach it.
         buffers: vec![DeviceSpec {
@@ -612,6 +618,7 @@ fn zerocopy_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let place = if matches!(variant, FILLED | IN_PLACE) { MemoryKind::Host } else { MemoryKind::Device };
     let contents = if before.is_some() { Contents::Undefined } else { Contents::Pattern };
     Ok(Script {
+        seed: case.seed,
         host: vec![HostSpec { bytes, is_pinned: false, contents: Contents::Pattern }],
         buffers: vec![
             DeviceSpec { bytes, place, contents },

@@ -120,7 +120,7 @@ pub(super) fn family(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<Famil
                     }),
                 };
                 let rung = Rung::brought(&format!("{}/{}", described.name, own.name), Some(at as u32 + 1), kernel);
-                rung.between(&[], if is_restored(described, own) { &[RESTORE] } else { &[] })
+                rung.with(if is_restored(described, own) { &[RESTORE] } else { &[] })
             })
             .collect(),
         choices: &[],
