@@ -106,7 +106,7 @@ fn each(plan: &mut Builder<'_>, kernel: &str, side: u64, args: Vec<Arg>) -> Resu
     let wg = WorkGroup([32, if plan.ask.target.max_wg < 256 { 1 } else { 8 }, 1]);
     shape::check_wg(wg, plan.ask.target)?;
     plan.launch_of(kernel, [side.div_ceil(wg.0[0] as u64), side.div_ceil(wg.0[1] as u64), 1], wg, args);
-    plan.grouped(wg);
+    plan.wg = wg;
     Ok(())
 }
 

@@ -80,11 +80,11 @@ pub trait Oracle: Send + Sync {
 
 pub(super) fn family(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<Family, DeclarationError> {
     let mut description = Description::parse(&file.text, &file.name)?;
-    let elements = resolve::resolve(&mut description, file)?;
+    resolve::resolve(&mut description, file)?;
     if let Checker::Kernel(name) = &description.checker {
         reference_kernel(file, name).map_err(|why| DeclarationError { line: None, why })?;
     }
-    let problem = Arc::new(DescribedProblem { description, elements, oracle, planner: planner::plan });
+    let problem = Arc::new(DescribedProblem { description, oracle, planner: planner::plan });
     let described = &problem.description;
     Ok(Family {
         name: described.name.clone().into(),
