@@ -22,7 +22,7 @@ pub(super) enum Pairs {
     ToPrevious(&'static str),
 }
 
-/// What pairs are about, as the beginning of a phrase: `writes are`.
+/// What pairs are about, as the beginning of a phrase that can stand alone: `writes are`.
 pub(super) type Part = (&'static str, Pairs);
 
 /// What an experiment asks of its points.
@@ -82,8 +82,7 @@ const FINEST: f64 = 0.01;
 const UNDECIDED: &str = "undecided";
 
 /// What to do where the noise hides an answer.
-const REMEDY: &str =
-    "To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.";
+const REMEDY: &str = "A quieter machine, or a longer --sample-time without --quick, may decide it.";
 
 /// The claims' sentences, up to a control that fails, and what to do if a part is undecided.
 pub(super) fn finding(experiment: &Experiment, points: &[Point]) -> String {
@@ -115,23 +114,23 @@ fn nothing(points: &[Point]) -> String {
 impl Claim {
     /// A sentence, if its points were measured.
     fn judge(&self, experiment: &Experiment, points: &[Point]) -> Option<String> {
-        let phrases: Vec<String> = match self {
-            Claim::Speed { of, so, .. } => phrases(of, points, |pairs, all| speed(experiment, pairs, all, so)),
-            Claim::Reach { part, of, so, .. } => phrases(of, points, |_, all| reach(experiment, all, *part, so)),
-            Claim::Tell { of, .. } => of
-                .iter()
-                .filter_map(|(what, name)| Some(format!("{} {what}", told(points, name)?).trim_end().to_owned()))
-                .collect(),
+        let (head, said) = match self {
+            Claim::Speed { head, of, so } => {
+                ((*head).to_owned(), said(of, points, |pairs, all| speed(experiment, pairs, all, so))?)
+            }
+            Claim::Reach { head, part, of, so } => {
+                (format!("{head}:"), said(of, points, |_, all| reach(experiment, all, *part, so))?)
+            }
+            Claim::Tell { head, of } => {
+                let told = of.iter().filter_map(|(what, name)| Some(format!("{} {what}", told(points, name)?)));
+                let told: Vec<String> = told.map(|phrase| phrase.trim_end().to_owned()).collect();
+                ((*head).to_owned(), (!told.is_empty()).then(|| told.join("; "))?)
+            }
             Claim::Knee { .. } => return self.knee(experiment, points),
             Claim::Control { .. } => return self.control(points),
             Claim::Own(judge) => return judge(points),
         };
-        let head = match self {
-            Claim::Speed { head, .. } | Claim::Tell { head, .. } => (*head).to_owned(),
-            Claim::Reach { head, .. } => format!("{head}:"),
-            _ => return None,
-        };
-        (!phrases.is_empty()).then(|| format!("{head} {}.", phrases.join("; ")))
+        Some(format!("{head} {said}."))
     }
 
     fn knee(&self, experiment: &Experiment, points: &[Point]) -> Option<String> {
@@ -286,14 +285,50 @@ pub(super) fn series<'a>(points: &'a [Point], name: &str) -> Vec<&'a Point> {
     all
 }
 
-fn phrases(of: &[Part], points: &[Point], word: impl Fn(&Pairs, &[Contrast]) -> String) -> Vec<String> {
-    let all = of.iter().map(|(what, pairs)| (what, pairs, pairs.contrasts(points)));
-    let all = all.filter(|(.., all)| !all.is_empty());
-    all.map(|(what, pairs, all)| format!("{what} {}", word(pairs, &all)).trim_start().to_owned()).collect()
+/// What there is to say of each part: of those alike together, and last of those that are undecided.
+fn said(of: &[Part], points: &[Point], word: impl Fn(&Pairs, &[Contrast]) -> Option<String>) -> Option<String> {
+    let mut phrases: Vec<(Vec<&str>, String)> = Vec::new();
+    let (mut hidden, mut contrasts) = (Vec::new(), Vec::new());
+    for (what, pairs) in of {
+        let all = pairs.contrasts(points);
+        if all.is_empty() {
+            continue;
+        }
+        let Some(text) = word(pairs, &all) else {
+            hidden.push(subject(what));
+            contrasts.extend(all);
+            continue;
+        };
+        match phrases.iter_mut().find(|(parts, own)| *own == text && !parts[0].is_empty()) {
+            Some((parts, _)) => parts.push(what),
+            None => phrases.push((vec![what], text)),
+        }
+    }
+    let is_all = phrases.len() == 1 && hidden.is_empty();
+    let decided = phrases.iter().map(|(parts, text)| match &parts[..] {
+        [what] => format!("{what} {text}").trim_start().to_owned(),
+        [_, _, _, ..] if is_all && parts.iter().all(|what| subject(what) == *what) => text.clone(),
+        [_, _, _, ..] if is_all => format!("all are {text}"),
+        [.., last] => {
+            let names = parts.iter().map(|what| subject(what)).joined(" and ");
+            format!("{names}{} {text}", if subject(last) == *last { "" } else { " are" })
+        }
+        [] => text.clone(),
+    });
+    let mut all: Vec<String> = decided.collect();
+    if !hidden.is_empty() {
+        all.push(format!("{}: {}", unseen(&contrasts), hidden.join(", ")).trim_end_matches(": ").to_owned());
+    }
+    (!all.is_empty()).then(|| all.join("; "))
+}
+
+/// A part without its verb.
+fn subject(what: &'static str) -> &'static str {
+    what.trim_end_matches(" is").trim_end_matches(" are")
 }
 
 /// `up to 1.40 times as fast (n = 4096), but up to 12 % slower (n = 1024)`.
-fn speed(experiment: &Experiment, pairs: &Pairs, all: &[Contrast], so: &[&str; 3]) -> String {
+fn speed(experiment: &Experiment, pairs: &Pairs, all: &[Contrast], so: &[&str; 3]) -> Option<String> {
     let [fast, slow, unclear] = [Comparison::Faster, Comparison::Slower, Comparison::Unclear]
         .map(|verdict| all.iter().filter(|c| c.verdict() == verdict).collect::<Vec<_>>());
     // One of several may be chance, and shows no rule.
@@ -310,32 +345,29 @@ fn speed(experiment: &Experiment, pairs: &Pairs, all: &[Contrast], so: &[&str; 3
     let so = |own: usize, least: usize, at: usize| {
         if own >= least || matches!(pairs, Pairs::Places(..)) { so[at] } else { "" }
     };
-    match (gain, loss) {
+    Some(match (gain, loss) {
         (Some(gain), Some(loss)) => format!("{gain}, but {loss}"),
         (Some(gain), None) => format!("{gain}{}", so(fast.len(), 2, 0)),
         (None, Some(loss)) => format!("{loss}{}", so(slow.len(), 2, 1)),
-        (None, None) if unclear.len() == all.len() => unseen(all),
-        (None, None) if !unclear.is_empty() => {
-            format!("{} at {}", unseen(unclear.iter().copied()), places(experiment, &unclear))
-        }
+        (None, None) if !unclear.is_empty() => return None,
         (None, None) => {
             let bound = all.iter().map(|c| c.ratio.max(1.0 / c.ratio) * (1.0 + c.spread) - 1.0);
             format!("as fast (to within {}){}", at_most(bound), so(all.len(), FEWEST, 2))
         }
-    }
+    })
 }
 
 /// `from n = 512 on`.
-fn reach(experiment: &Experiment, all: &[Contrast], part: f64, so: &[&str; 3]) -> String {
+fn reach(experiment: &Experiment, all: &[Contrast], part: f64, so: &[&str; 3]) -> Option<String> {
     let [yes, no, hidden] = [Some(true), Some(false), None]
         .map(|wanted| all.iter().filter(|c| c.exceeds(part) == wanted).collect::<Vec<_>>());
     let at = |own: &[&Contrast]| places(experiment, own);
     let label = |c: &Contrast| (experiment.x_label)(c.x);
     let x_name = experiment.x_name;
-    match (yes.as_slice(), no.as_slice()) {
-        ([], []) => unseen(all),
+    Some(match (yes.as_slice(), no.as_slice()) {
+        ([], []) => return None,
         (yes, no) if !hidden.is_empty() || all.len() < FEWEST => {
-            let hidden = (!hidden.is_empty()).then(|| format!("{} at {}", unseen(hidden.iter().copied()), at(&hidden)));
+            let hidden = (!hidden.is_empty()).then(|| format!("{UNDECIDED} at {}", at(&hidden)));
             let yes = (!yes.is_empty()).then(|| format!("at {}", at(yes)));
             let no = (!no.is_empty()).then(|| format!("not at {}", at(no)));
             [yes, no, hidden].into_iter().flatten().joined(", ")
@@ -351,7 +383,7 @@ fn reach(experiment: &Experiment, all: &[Contrast], part: f64, so: &[&str; 3]) -
             format!("from {x_name} = {0} on{1}", label(first), so[0].replace("{}", &label(first)))
         }
         (yes, no) => format!("at {}, not at {}", at(yes), at(no)),
-    }
+    })
 }
 
 /// The values of a series: `2.00 us`, or the least and the most. What another clock measured than was asked for is not told.
@@ -369,10 +401,14 @@ fn told(points: &[Point], name: &str) -> Option<String> {
     Some(if ends[0] == ends[1] { ends[0].clone() } else { ends.join(" to ") })
 }
 
-/// `n = 1024, 2048`.
+/// `n = 1024, 2048`, or `9 values of n from 1024 to 8192`.
 fn places(experiment: &Experiment, contrasts: &[&Contrast]) -> String {
-    let xs = contrasts.iter().map(|c| (experiment.x_label)(c.x)).joined(", ");
-    format!("{} = {xs}", experiment.x_name)
+    let name = experiment.x_name;
+    let xs: Vec<String> = contrasts.iter().map(|c| (experiment.x_label)(c.x)).collect();
+    match &xs[..] {
+        [first, _, _, .., last] => format!("{} values of {name} from {first} to {last}", xs.len()),
+        _ => format!("{name} = {}", xs.join(", ")),
+    }
 }
 
 /// Three digits; `0` and whole numbers of more as they are.
@@ -408,5 +444,5 @@ fn at_most(parts: impl Iterator<Item = f64>) -> String {
 /// What to say where the noise hides the answer.
 pub(super) fn unseen<'a>(contrasts: impl IntoIterator<Item = &'a Contrast>) -> String {
     let most = at_most(contrasts.into_iter().map(|c| c.spread));
-    format!("{UNDECIDED}: differences under {most} cannot be seen in this run")
+    format!("{UNDECIDED} (differences under {most} cannot be seen)")
 }

@@ -60,9 +60,9 @@ pub(super) const STRIDE: Experiment = Experiment {
             head: "Compared with 32-bit words at stride 1,",
             of: &[
                 ("reads of 16 bits are", Pairs::Places(("read 16-bit", 1.0), (READ, 1.0))),
-                ("of 8 bits", Pairs::Places(("read 8-bit", 1.0), (READ, 1.0))),
-                ("writes of 16 bits", Pairs::Places(("write 16-bit", 1.0), (WRITE, 1.0))),
-                ("of 8 bits", Pairs::Places(("write 8-bit", 1.0), (WRITE, 1.0))),
+                ("reads of 8 bits are", Pairs::Places(("read 8-bit", 1.0), (READ, 1.0))),
+                ("writes of 16 bits are", Pairs::Places(("write 16-bit", 1.0), (WRITE, 1.0))),
+                ("writes of 8 bits are", Pairs::Places(("write 8-bit", 1.0), (WRITE, 1.0))),
             ],
             so: NO_MORE,
         },
@@ -202,7 +202,7 @@ pub(super) const PITCH: Experiment = Experiment {
             head: "Compared with rows that are a power of two long,",
             of: &[
                 ("the tiled kernel with padded rows is", Pairs::Over("tiled, pitch n+32", TILED)),
-                ("with 2080 columns instead of 2048", Pairs::Places((TILED, 2080.0), (TILED, 2048.0))),
+                ("with 2080 columns instead of 2048 it is", Pairs::Places((TILED, 2080.0), (TILED, 2048.0))),
                 ("the naive kernel with padded rows is", Pairs::Over("naive, pitch n+32", "naive, pitch n")),
             ],
             so: [": rows collide", "", ": no rows collide that padding helps"],

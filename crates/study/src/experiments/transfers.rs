@@ -120,9 +120,9 @@ pub(super) const TRANSFER: Experiment = Experiment {
             head: "Compared with pageable memory,",
             of: &[
                 ("pinned memory to the device is", Pairs::Over("pinned in", "pageable in")),
-                ("back to the host", Pairs::Over("pinned out", "pageable out")),
+                ("pinned memory back to the host is", Pairs::Over("pinned out", "pageable out")),
                 ("mapped memory to the device is", Pairs::Over("mapped in", "pageable in")),
-                ("back to the host", Pairs::Over("mapped out", "pageable out")),
+                ("mapped memory back to the host is", Pairs::Over("mapped out", "pageable out")),
             ],
             so: NO_MORE,
         },
