@@ -202,7 +202,7 @@ pub(super) const PITCH: Experiment = Experiment {
             head: "Compared with rows that are a power of two long,",
             of: &[
                 ("the tiled kernel with padded rows is", Pairs::Over("tiled, pitch n+32", TILED)),
-                ("with 2080 columns instead of 2048 it is", Pairs::Places((TILED, 2080.0), (TILED, 2048.0))),
+                ("2080 columns instead of 2048 are", Pairs::Places((TILED, 2080.0), (TILED, 2048.0))),
                 ("the naive kernel with padded rows is", Pairs::Over("naive, pitch n+32", "naive, pitch n")),
             ],
             so: [": rows collide", "", ": no rows collide that padding helps"],
