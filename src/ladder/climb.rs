@@ -6,10 +6,11 @@ use crate::cli::Ladder;
 use crate::outcome::Job;
 use crate::outputs::Outputs;
 use crate::prelude::*;
-use crate::record::{CPU_DOUBLE, Ceiling, HOST, LaunchCost, Peaks, REPEATS, SampleRow, flag, relate};
+use crate::record::{CPU_DOUBLE, Ceiling, HOST, LaunchCost, REPEATS, SampleRow, flag, relate};
 use crate::report::progress::StatusLine;
 use crate::runner::{FOR_LIMITS, Pace};
 use crate::stats;
+use crate::values::Peak;
 
 /// A ladder that is to be climbed.
 pub(crate) struct LadderRun<'a> {
@@ -120,7 +121,7 @@ pub(crate) struct Climb<'a> {
     pub(crate) tuned: BTreeMap<String, Case>,
     pub(crate) rungs: Vec<&'a Rung>,
     pub(crate) settings: Settings,
-    pub(crate) peaks: Peaks,
+    pub(crate) peaks: Vec<Peak>,
     pub(crate) verbose: bool,
     run: Run,
     pub(crate) executor: Box<dyn Executor>,
@@ -158,7 +159,7 @@ impl<'a> Climb<'a> {
             tuned: BTreeMap::new(),
             rungs: ladder.family.kernels().collect(),
             settings: options.measure.settings(),
-            peaks: Peaks::default(),
+            peaks: Vec::new(),
             verbose: false,
             run: Run { quick: options.measure.quick, ..Run::begin() },
             executor,
@@ -449,7 +450,7 @@ impl<'a> Climb<'a> {
         let tuned = self.tuned.contains_key(variant) && !is_declared;
         let [cache_bytes, cache_reach] = [scene.cache_bytes, scene.cache_reach].map(|bytes| bytes.max(self.cached));
         let bound = Some(self.ladder.family.ceiling);
-        Scene { bound, launch: self.launch, peaks: self.peaks, cache_bytes, cache_reach, tuned, ..scene }
+        Scene { bound, launch: self.launch, peaks: self.peaks.clone(), cache_bytes, cache_reach, tuned, ..scene }
     }
 
     /// Says what is done now.

@@ -8,7 +8,6 @@ use crate::compare::{FEWEST, FileComparison, compare, timed};
 use crate::counting::counts;
 use crate::outputs::{Outputs, Paths};
 use crate::prelude::*;
-use crate::record::Peaks;
 use crate::report::progress::StatusLine;
 use crate::report::{self, RateUnit, ladder, landing, markdown, rates, shown as told};
 use crate::shown;
@@ -39,7 +38,7 @@ pub(crate) fn run_into(
     if let Some(own) = study.own.filter(|own| rungs.iter().all(|rung| rung.path != own.path)) {
         rungs.push(own);
     }
-    let peaks = peaks(study.family, &options.peak)?;
+    check_peaks(study.family, &options.peak)?;
     let dtype = checked_dtype(study, &rungs, options, global.quiet)?;
     let baselines = Baselines::open(&study.family.name, &options.output, options.rounds())?;
     let outputs = open(study, options)?;
@@ -73,7 +72,7 @@ pub(crate) fn run_into(
         climb.tuned.entry(case.variant.clone()).or_insert_with(|| case.clone());
     }
     climb.rungs = rungs;
-    climb.peaks = peaks;
+    climb.peaks.clone_from(&options.peak);
     climb.verbose = global.verbose;
     climb.status = Some(StatusLine::new(global.quiet));
     let climbed = climb.climb(&mut limits, began);
@@ -201,26 +200,18 @@ fn check_settings(study: &LadderRun<'_>, rungs: &[&Rung]) -> Result<(), Error> {
     unread.map_or(Ok(()), |name| Err(Error::Usage(format!("--{name}: none of the chosen rungs has this setting"))))
 }
 
-/// The theoretical rates that were given; one of them must be what bounds the family.
-fn peaks(family: &Family, given: &[Peak]) -> Result<Peaks, Error> {
-    let mut peaks = Peaks::default();
-    for peak in given {
-        let before = match *peak {
-            Peak::Bytes(rate) => peaks.gbps.replace(rate),
-            Peak::Ops(rate) => peaks.gops.replace(rate),
-        };
-        if before.is_some() {
-            return Err(Error::Usage("--peak: give at most one rate of bytes and one of operations".into()));
-        }
+/// Refuses theoretical rates of which none is of what bounds the family, or several are of one kind.
+fn check_peaks(family: &Family, given: &[Peak]) -> Result<(), Error> {
+    let is_memory = family.ceiling.is_memory();
+    let bounding = given.iter().filter(|peak| matches!(peak, Peak::Bytes(_)) == is_memory).count();
+    if bounding > 1 || given.len() > bounding + 1 {
+        return Err(Error::Usage("--peak: give at most one rate of bytes and one of operations".into()));
     }
-    let (what, example, bounding) = match family.ceiling.is_memory() {
-        true => ("bytes", "4800GB/s", peaks.gbps),
-        false => ("operations", "60TFLOP/s", peaks.gops),
-    };
-    if !given.is_empty() && bounding.is_none() {
+    let (what, example) = if is_memory { ("bytes", "4800GB/s") } else { ("operations", "60TFLOP/s") };
+    if !given.is_empty() && bounding == 0 {
         return Err(Error::Usage(format!("--peak: {} is measured in {what} a second: write {example}", family.name)));
     }
-    Ok(peaks)
+    Ok(())
 }
 
 /// Ends the progress, prints the table and completes the files.

@@ -1,30 +1,9 @@
 //! What rows tell of the host and of the command: nothing that names a person or a machine.
 
 use gpulab_model::Joined;
-use std::thread;
-
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct HostFacts {
-    /// The processor's name, where the system tells.
-    pub cpu: String,
-    /// Threads that it runs at once, as far as this process may use them.
-    pub threads: Option<u64>,
-    /// Operating system and architecture, as in `linux x86_64`.
-    pub os: String,
-}
-
-impl HostFacts {
-    pub fn here() -> HostFacts {
-        HostFacts {
-            cpu: cpu(),
-            threads: thread::available_parallelism().ok().map(|threads| threads.get() as u64),
-            os: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-        }
-    }
-}
 
 /// The processor's name, as Linux and Windows tell it.
-fn cpu() -> String {
+pub fn cpu() -> String {
     if cfg!(windows) {
         return std::env::var("PROCESSOR_IDENTIFIER").unwrap_or_default();
     }
@@ -78,6 +57,5 @@ mod tests {
     fn a_processor_is_named_as_the_system_names_it() {
         assert_eq!(named_in("processor\t: 0\nmodel name\t: AMD  EPYC 7\nmodel name\t: other\n"), "AMD EPYC 7");
         assert_eq!(named_in("Hardware\t: board\n"), "");
-        assert!(HostFacts::here().os.contains(' '));
     }
 }

@@ -20,7 +20,6 @@ pub mod text;
 pub use cells::Cells;
 pub use dictionary::ColumnEntry;
 pub use flag::Flags;
-pub use host::HostFacts;
 pub use point::{BANDWIDTH, Metric, MetricOf, Point, RATE, TIME, point, si};
 pub use row::{CsvRecord, Row, SampleRow, clear_factor, row};
 pub use text::{params_of, params_text};
@@ -28,6 +27,7 @@ pub use text::{params_of, params_text};
 use gpulab_model::outcome::{Cache, Clock, DeviceInfo, Outcome, SHORT_S, Settings, Status};
 pub use gpulab_model::plan::REPEATS;
 
+use gpulab_kernels::values::Peak;
 use gpulab_kernels::{Bound, built_in, exchange::exchange};
 use gpulab_model::stats::{Summary, ratio, summarise};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -71,7 +71,12 @@ pub struct Run {
     pub time_utc: String,
     pub command: String,
     pub quick: bool,
-    pub host: HostFacts,
+    /// The host's processor, where the system tells.
+    pub host_cpu: String,
+    /// Threads that it runs at once, as far as this process may use them.
+    pub host_threads: Option<u64>,
+    /// Operating system and architecture, as in `linux x86_64`.
+    pub os: String,
 }
 
 impl Run {
@@ -83,7 +88,15 @@ impl Run {
         // A letter in front keeps spreadsheets from reading a number.
         let id = format!("r{:08x}", hasher.finish() >> 32);
         let time_utc = utc(since.as_secs());
-        Run { id, time_utc, command: host::command_line(), quick: false, host: HostFacts::here() }
+        Run {
+            id,
+            time_utc,
+            command: host::command_line(),
+            quick: false,
+            host_cpu: host::cpu(),
+            host_threads: std::thread::available_parallelism().ok().map(|threads| threads.get() as u64),
+            os: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+        }
     }
 }
 
@@ -108,15 +121,6 @@ pub struct Ceiling {
     pub bound: Bound,
     /// In 10^9 bytes or operations a second.
     pub rate: f64,
-}
-
-/// Theoretical rates of a device, as its maker states them.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Peaks {
-    /// 10^9 bytes a second.
-    pub gbps: Option<f64>,
-    /// 10^9 operations a second.
-    pub gops: Option<f64>,
 }
 
 /// What launches that do next to nothing take on a device, in seconds by a row's clock.
@@ -167,7 +171,8 @@ pub struct Scene {
     /// The measured limit of the family, if there is one.
     pub ceiling: Option<Ceiling>,
     pub launch: Option<LaunchCost>,
-    pub peaks: Peaks,
+    /// Theoretical rates of the device, as its maker states them: one of a kind at most.
+    pub peaks: Vec<Peak>,
     pub tuned: bool,
 }
 
@@ -186,6 +191,14 @@ impl Scene {
             ceiling,
             ..Scene::on_host(run, 0, settings)
         }
+    }
+
+    /// The theoretical rate of memory, or that of operations.
+    fn peak(&self, is_memory: bool) -> Option<f64> {
+        self.peaks.iter().find_map(|peak| match *peak {
+            Peak::Bytes(rate) => Some(rate).filter(|_| is_memory),
+            Peak::Ops(rate) => Some(rate).filter(|_| !is_memory),
+        })
     }
 
     /// CPU baselines on the host, with this number of threads at most.
@@ -207,7 +220,7 @@ impl Scene {
             bound: None,
             ceiling: None,
             launch: None,
-            peaks: Peaks::default(),
+            peaks: Vec::new(),
             tuned: false,
         }
     }
@@ -310,8 +323,8 @@ impl Record {
 /// The share of the theoretical rate that bounds the family. What is repeated inside a kernel comes from the cache.
 fn peak_pct(scene: &Scene, outcome: &Outcome, gbps: Option<f64>, gops: Option<f64>) -> Option<f64> {
     let bound = bound(scene, outcome).filter(|_| !outcome.params.contains_key(REPEATS))?;
-    let (rate, peak) = if bound.is_memory() { (gbps, scene.peaks.gbps) } else { (gops, scene.peaks.gops) };
-    ratio(100.0 * rate?, peak?)
+    let rate = if bound.is_memory() { gbps } else { gops };
+    ratio(100.0 * rate?, scene.peak(bound.is_memory())?)
 }
 
 /// What bounds the case's family; none of an exchange.

@@ -38,7 +38,7 @@ fn scene() -> Scene {
         device: "D".to_owned(),
         ceiling: Some(Ceiling { bound: Bound::Read, rate: 0.016 }),
         launch: Some(LaunchCost { clock: Clock::Event, first: 4e-6, next: 3e-6 }),
-        peaks: Peaks { gbps: Some(0.032), gops: None },
+        peaks: vec![Peak::Bytes(0.032)],
         ..Scene::on_host(&Run::default(), 2, &Settings::default())
     }
 }
@@ -82,10 +82,13 @@ fn what_needs_care_is_flagged() {
     assert_eq!(flags_of(&scene(), Some(1), outcome("naive", &[1e-3, 2e-3, 3e-3])), flag::NOISY);
     let large_cache = Scene { cache_bytes: 8000, cache_reach: 8000, ..scene() };
     assert_eq!(flags_of(&large_cache, Some(1), outcome("naive", &[1e-3])), flag::FITS_CACHE);
-    let peaks = Peaks { gbps: Some(1.0), gops: None };
+    let peaks = vec![Peak::Bytes(1.0)];
     let shares = |scene: &Scene| {
-        let row =
-            Row::from(&Record::from_outcome(&Scene { peaks, ..scene.clone() }, Some(1), outcome("naive", &[1e-4])));
+        let row = Row::from(&Record::from_outcome(
+            &Scene { peaks: peaks.clone(), ..scene.clone() },
+            Some(1),
+            outcome("naive", &[1e-4]),
+        ));
         (row.ceiling_pct.is_some(), row.peak_pct.is_some(), row.ceiling_gbps.is_some())
     };
     assert_eq!(shares(&scene()), (true, true, true));
@@ -189,7 +192,7 @@ fn launches_and_peaks_are_told_of_what_they_hold_for() {
     assert_eq!(Record::from_outcome(&scene(), Some(1), by_wall).launching, None, "by another clock");
     let prepared = with(many.clone(), |m| m.preparation = Some(1e-6));
     assert_eq!(Record::from_outcome(&scene(), Some(1), prepared).launching, None, "not all launches are timed");
-    let unknown = Scene { launch: None, peaks: Peaks::default(), ..scene() };
+    let unknown = Scene { launch: None, peaks: Vec::new(), ..scene() };
     let row = Row::from(&Record::from_outcome(&unknown, Some(1), many));
     assert_eq!((row.t_launches_s, row.peak_pct, row.peak_gbps), (None, None, None));
 }

@@ -1,7 +1,7 @@
 //! What compilers made of kernels, as tables.
 
 use crate::format::{self, Screen};
-use crate::grid::TextGrid;
+use crate::table::Table;
 use gpulab_kernels::occupancy::Resident;
 use gpulab_model::outcome::Inspected;
 use gpulab_study::asm::{AsmKernel, AsmKind, AsmLine};
@@ -63,7 +63,7 @@ fn ordered<'a>(kernel: &'a AsmKernel, file: &str) -> Vec<AsmLine<'a>> {
     lines
 }
 
-fn lines_table(kernel: &AsmKernel, lines: &[AsmLine<'_>], file: &str, source: SourceLine<'_>) -> TextGrid {
+fn lines_table(kernel: &AsmKernel, lines: &[AsmLine<'_>], file: &str, source: SourceLine<'_>) -> Table {
     let mut places = Vec::new();
     let mut texts = Vec::new();
     for line in lines {
@@ -79,7 +79,7 @@ fn lines_table(kernel: &AsmKernel, lines: &[AsmLine<'_>], file: &str, source: So
     }
     places.push("all".to_owned());
     texts.push(String::new());
-    let mut grid = TextGrid::default().texts("line", places).texts("source", texts);
+    let mut grid = Table::default().texts("line", places).texts("source", texts);
     for kind in AsmKind::ALL.into_iter().filter(|kind| kernel.count(*kind) > 0) {
         let counts = lines.iter().map(|line| line.instructions.iter().filter(|one| one.is(kind)).count());
         grid = grid.numbers(kind.name().replace(' ', "\n"), with_sum(counts.collect()));
@@ -158,7 +158,7 @@ pub fn side_by_side(what: &str, names: [&str; 2], kernels: [&[AsmKernel]; 2], sc
         Some(more) => format!("+{more}"),
         None => format!("-{}", a - b),
     });
-    let grid = TextGrid::default()
+    let grid = Table::default()
         .texts("instructions", rows.iter().map(|row| row.0.clone()))
         .numbers(names[0].replacen(' ', "\n", 1), rows.iter().map(|row| row.1[0].to_string()))
         .numbers(names[1].replacen(' ', "\n", 1), rows.iter().map(|row| row.1[1].to_string()))

@@ -3,7 +3,7 @@
 use super::groups::groups;
 use super::view::status_word;
 use crate::format::{self, Screen};
-use crate::grid::TextGrid;
+use crate::table::Table;
 use gpulab_kernels::values::binary;
 use gpulab_model::Joined;
 use gpulab_model::plan::REPEATS;
@@ -29,7 +29,7 @@ pub fn text(rows: &[CeilingRow], screen: Screen) -> String {
     for own in groups(&single, |row| row.unit.as_str()) {
         let noise =
             own.iter().map(|row| row.noise.map_or_else(|| "-".to_owned(), |noise| format!("{:.1}%", 100.0 * noise)));
-        let grid = TextGrid::default()
+        let grid = Table::default()
             .texts("what", own.iter().map(|row| name(row)))
             .numbers(own[0].unit.as_str(), own.iter().map(|row| value(row)))
             .numbers("noise", noise)
@@ -83,7 +83,7 @@ pub(super) fn shape(row: &CeilingRow) -> String {
 }
 
 /// A line for each size, a column for each curve.
-fn curve_grid(rows: &[&CeilingRow]) -> Option<TextGrid> {
+fn curve_grid(rows: &[&CeilingRow]) -> Option<Table> {
     let mut whats: Vec<&str> = rows.iter().map(|r| r.what.as_str()).collect();
     whats.dedup();
     let mut sizes: Vec<u64> = rows.iter().filter_map(|r| r.bytes).collect();
@@ -92,7 +92,7 @@ fn curve_grid(rows: &[&CeilingRow]) -> Option<TextGrid> {
     if sizes.is_empty() {
         return None;
     }
-    let mut grid = TextGrid::default().texts("GB/s by size", sizes.iter().map(|bytes| binary(*bytes)));
+    let mut grid = Table::default().texts("GB/s by size", sizes.iter().map(|bytes| binary(*bytes)));
     for what in whats {
         let of_size = sizes.iter().map(|bytes| rows.iter().find(|r| r.bytes == Some(*bytes) && r.what == what));
         grid = grid.numbers(what, of_size.map(|row| row.map_or_else(|| "-".to_owned(), |row| value(row))));

@@ -1,7 +1,7 @@
 //! The columns of a ladder's table: what each is called, what it means, and in which order they go where there is no room.
 
 use crate::format;
-use crate::grid::TextGrid;
+use crate::table::Table;
 use crate::view::View;
 use gpulab_kernels::Bound;
 use gpulab_model::Joined;
@@ -174,7 +174,7 @@ impl TableColumn {
     }
 }
 
-impl TextGrid {
+impl Table {
     /// With a ladder's columns of these parts: those that all such tables have, and those that a row has a cell for. Times are
     /// in one unit, which stands in the head; in a document each has its own.
     pub(super) fn ladder(
@@ -183,7 +183,7 @@ impl TextGrid {
         rows: &[&Row],
         parts: &[&[TableColumn]],
         is_document: bool,
-    ) -> TextGrid {
+    ) -> Table {
         let bound = rows.first().and_then(|row| row.bound());
         for column in parts.iter().copied().flatten().filter(|column| (column.is_of)(bound)) {
             let seconds: Vec<Option<f64>> = rows.iter().map(|row| column.seconds.and_then(|of| of(row))).collect();
@@ -203,7 +203,7 @@ impl TextGrid {
     }
 
     /// With times in one unit, which stands in the head.
-    pub(super) fn times(self, head: &str, seconds: &[Option<f64>]) -> TextGrid {
+    pub(super) fn times(self, head: &str, seconds: &[Option<f64>]) -> Table {
         let unit = format::time_unit(seconds.iter().flatten().copied());
         let head = match seconds.iter().flatten().count() {
             0 => head.to_owned(),
@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn a_legend_has_the_signs_that_occur_in_80_columns() {
         let legend = |is_marked: bool, cells: &[&str]| {
-            TextGrid::default().numbers("", cells.iter().map(|cell| cell.to_string())).legend(is_marked)
+            Table::default().numbers("", cells.iter().map(|cell| cell.to_string())).legend(is_marked)
         };
         let all = legend(true, &["▲2.00", "▼2.00", "=", "▲1.10?", IN_CACHE]).unwrap();
         assert_eq!(all, "★ best, ▲ faster, ▼ slower, = within 5 %, ? may be noise, in cache: not memory");

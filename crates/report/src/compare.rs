@@ -2,8 +2,8 @@
 
 use super::groups;
 use crate::format::{self, Screen, Tint, paint};
-use crate::grid::TextGrid;
 use crate::rungs::label;
+use crate::table::Table;
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::Cache;
 use gpulab_model::stats;
@@ -68,7 +68,7 @@ fn title(row: &Row) -> String {
 
 fn table(pairs: &[&ComparedCase<'_>], screen: Screen) -> String {
     let unit = format::time_unit(pairs.iter().flat_map(|pair| pair.seconds));
-    let mut table = TextGrid::default().texts("rung", pairs.iter().map(|pair| label(pair.before)));
+    let mut table = Table::default().texts("rung", pairs.iter().map(|pair| label(pair.before)));
     if groups::distinct(pairs.iter().map(|pair| &pair.before.variant)).len() < pairs.len() {
         let settings =
             pairs.iter().map(|pair| format!("{} {}", pair.before.wg_text(), params_text(&pair.before.params)));
@@ -175,7 +175,7 @@ pub fn steps(ladders: &[LadderSteps<'_>], screen: Screen) -> String {
         let Row { family, dtype, cache, .. } = devices[0];
         let head = format!("{family}, {dtype}, {} cache: gain over the rung before", cache.name());
         let names = rungs.iter().map(|(number, name, _)| format!("v{number} {name}"));
-        let mut table = TextGrid::default().texts("rung", names);
+        let mut table = Table::default().texts("rung", names);
         for (at, device) in devices.iter().enumerate() {
             // Its platform where another has the same name.
             let is_shared = devices.iter().filter(|other| other.device == device.device).count() > 1;

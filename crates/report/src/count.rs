@@ -2,7 +2,7 @@
 
 use super::payoff;
 use crate::format::{self, Screen};
-use crate::grid::TextGrid;
+use crate::table::Table;
 use gpulab_kernels::{Rung, built_in};
 use gpulab_model::outcome::Status;
 use gpulab_study::count::{AccessRule, CheckFinding, CountRow, Counts, Machine};
@@ -171,10 +171,10 @@ fn lines_of(case: &[CountRow], each_launch: bool) -> Vec<CountLine<'_>> {
 }
 
 /// The table; what is `alike` in all trials of an experiment is no column of it.
-fn grid(first: &CountRow, lines: &[CountLine<'_>], alike: &mut Vec<String>) -> TextGrid {
+fn grid(first: &CountRow, lines: &[CountLine<'_>], alike: &mut Vec<String>) -> Table {
     let is_experiment = !first.experiment.is_empty();
     let labels = lines.iter().map(|line| line.label.clone());
-    let mut table = TextGrid::default().texts(if is_experiment { "trial" } else { "rung" }, labels);
+    let mut table = Table::default().texts(if is_experiment { "trial" } else { "rung" }, labels);
     for (head, cell) in COLUMNS {
         let cells: Vec<Option<String>> = lines.iter().map(cell).collect();
         match cells.first().and_then(Option::as_ref) {
@@ -271,7 +271,7 @@ fn source_lines(case: &[CountRow], source: &dyn Fn(&str, u64) -> Option<String>,
     format!("\n{}: {own}\n{}{pays}", case_label(case), grid.text())
 }
 
-fn source_grid(lines: &[CountLine<'_>], own: &str, source: &dyn Fn(&str, u64) -> Option<String>) -> TextGrid {
+fn source_grid(lines: &[CountLine<'_>], own: &str, source: &dyn Fn(&str, u64) -> Option<String>) -> Table {
     let all: u64 = lines.iter().map(|one| one.counts.issued).sum();
     let places = lines.iter().map(|one| match (one.row.line.unwrap_or(0), one.row.file.rsplit('/').next()) {
         (0, _) => "-".to_owned(),
@@ -283,7 +283,7 @@ fn source_grid(lines: &[CountLine<'_>], own: &str, source: &dyn Fn(&str, u64) ->
         0 => "(of no line: the compiler's own)".to_owned(),
         line => format::terminal(source(&one.row.file, line).unwrap_or_default().trim()),
     });
-    let mut grid = TextGrid::default().texts("line", places).numbers("of all\ninstr.", shares);
+    let mut grid = Table::default().texts("line", places).numbers("of all\ninstr.", shares);
     let columns: [CountColumn; 4] = [
         ("lanes\nbusy", |one| one.counts.lanes_busy(one.row.warp).map(ratio)),
         ("seg-\nments", |one| one.counts.global().segments_a_request().map(ratio)),

@@ -1,7 +1,7 @@
 //! Counts held against those of a file, as a table and sentences.
 
 use crate::format::{self, Screen};
-use crate::grid::TextGrid;
+use crate::table::Table;
 use gpulab_study::count::{CountAllowances, CountGrowth};
 
 /// What changed of so many cases since `name` was written.
@@ -17,7 +17,7 @@ pub fn text(growths: &[CountGrowth], allowed: &CountAllowances, cases: usize, na
             Some(share) => format!("+{}", format::percent(share)),
             None => "-".to_owned(),
         });
-        let grid = TextGrid::default()
+        let grid = Table::default()
             .texts("count", own.iter().map(|growth| growth.gauge.name.to_owned()))
             .numbers("before", own.iter().map(|growth| format::count(growth.before)))
             .numbers("now", own.iter().map(|growth| format::count(growth.now)))

@@ -1,7 +1,7 @@
 //! The devices of a machine: as a table, as blocks of lines, and as JSON.
 
 use crate::wrap::wrapped;
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{CellAlignment, presets};
 use gpulab_model::outcome::{DeviceInfo, PlatformInfo};
 
 /// The devices as a JSON array of objects; sizes in bytes.
@@ -73,7 +73,7 @@ fn version(d: &DeviceInfo) -> &str {
 }
 
 fn rows(devices: &[&DeviceInfo]) -> String {
-    let mut table = Table::new();
+    let mut table = comfy_table::Table::new();
     table.load_style(presets::NOTHING).set_header([
         "#", "P:D", "type", "name", "platform", "driver", "OpenCL", "CUs", "memory", "local", "max wg", "fp64",
     ]);

@@ -5,8 +5,8 @@ use super::format::markdown;
 use super::view::{RateUnit, View, detail, verdict};
 use crate::Medium;
 use crate::format::{self, Screen};
-use crate::grid::TextGrid;
 use crate::rungs::label;
+use crate::table::Table;
 use gpulab_model::Joined;
 use gpulab_record::Row;
 
@@ -100,8 +100,8 @@ pub fn parts(parts: &[String]) -> String {
 const BESIDE_CPU: &str = "beside the CPU";
 
 /// The table of some rows; none without rows or columns. Those of times have verdicts.
-fn table<'a>(first: &str, view: &View<'a>, rows: &[&'a Row], parts: &[&[TableColumn]]) -> Option<TextGrid> {
-    let table = TextGrid::default().texts(first, rows.iter().map(|row| label(row))).ladder(view, rows, parts, true);
+fn table<'a>(first: &str, view: &View<'a>, rows: &[&'a Row], parts: &[&[TableColumn]]) -> Option<Table> {
+    let table = Table::default().texts(first, rows.iter().map(|row| label(row))).ladder(view, rows, parts, true);
     match first {
         _ if rows.is_empty() || table.columns.len() == 1 => None,
         BESIDE_CPU => Some(table),
@@ -109,6 +109,6 @@ fn table<'a>(first: &str, view: &View<'a>, rows: &[&'a Row], parts: &[&[TableCol
     }
 }
 
-fn below_a_line(table: &TextGrid) -> String {
+fn below_a_line(table: &Table) -> String {
     format!("\n{}", table.markdown())
 }

@@ -1,7 +1,7 @@
 //! Figures of other programs, as those that measured them wrote them.
 
 use super::groups::distinct;
-use crate::grid::TextGrid;
+use crate::table::Table;
 use crate::{Medium, format};
 
 /// The table of a file's cells, the first line of which names the columns; of figures with a verdict on each, how many of a
@@ -9,7 +9,7 @@ use crate::{Medium, format};
 pub fn table(cells: &[Vec<String>], medium: Medium) -> String {
     let lines = figures(cells);
     let Some((heads, rows)) = lines.split_first() else { return "nothing was measured\n".to_owned() };
-    let mut grid = TextGrid::default();
+    let mut grid = Table::default();
     for (at, head) in heads.iter().enumerate() {
         grid = grid.texts(head, rows.iter().map(|row| row.get(at).cloned().unwrap_or_default()));
         grid.columns[at].is_text = at == 0;

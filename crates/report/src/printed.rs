@@ -2,7 +2,7 @@
 
 use super::format::{significant, wrap};
 use super::ladder::WIDTH;
-use crate::grid::TextGrid;
+use crate::table::Table;
 use gpulab_model::outcome::Status;
 use gpulab_record::REPEATS;
 use gpulab_record::Row;
@@ -144,7 +144,7 @@ pub fn beside(source: &str, rows: &[Row], compute_units: u32) -> String {
     let plain = rows.iter().filter(|row| !row.on_host() && !row.params.contains_key(REPEATS));
     let plain: Vec<&Row> = plain.collect();
     let names = plain.iter().map(|row| row.variant.clone());
-    let mut grid = TextGrid::default().texts("kernel", names);
+    let mut grid = Table::default().texts("kernel", names);
     for column in table.columns {
         let figures: Vec<Option<&str>> = plain.iter().map(|row| figure_of(source, column, row)).collect();
         if figures.iter().any(Option::is_some) {

@@ -2,8 +2,8 @@
 
 use crate::Medium;
 use crate::format::{self, Screen};
-use crate::grid::TextGrid;
 use crate::groups::{distinct, elements, experiments, groups, number_key, of_most_rungs};
+use crate::table::Table;
 use gpulab_kernels::values::Condition;
 use gpulab_kernels::{Registry, built_in};
 use gpulab_model::Error;
@@ -138,7 +138,7 @@ pub fn column_of<T: CsvRecord>(name: &str, records: &[T]) -> Option<String> {
 /// Errors: `Usage`, for a name that is none of theirs.
 pub fn columns<T: CsvRecord>(records: &[T], names: &[String], medium: Medium) -> Result<String, Error> {
     let all: Vec<Cells> = records.iter().map(Cells::of).collect();
-    let mut grid = TextGrid::default();
+    let mut grid = Table::default();
     for name in names {
         let Some(column) = column_of(name, records) else {
             let near = did_you_mean(&nearest(name, T::COLUMNS, |known| known));

@@ -4,7 +4,7 @@ use super::groups::groups;
 use super::view::status_word;
 use super::{rungs, sweep};
 use crate::format::{self, Screen};
-use crate::grid::TextGrid;
+use crate::table::Table;
 use clap::ValueEnum;
 use gpulab_model::Joined;
 use gpulab_model::outcome::Status;
@@ -137,9 +137,9 @@ fn beside_default(best: &Row, default: Option<&Row>) -> String {
 }
 
 /// A line for each parameter of which several values were tried.
-fn effect_table(effects: &[Effect]) -> TextGrid {
+fn effect_table(effects: &[Effect]) -> Table {
     let undecided = effects.iter().map(|e| if e.is_decided { "" } else { "undecided: within the noise" }.to_owned());
-    TextGrid::default()
+    Table::default()
         .texts("parameter", effects.iter().map(|e| e.name.clone()))
         .texts("best with", effects.iter().map(|e| e.with.clone()))
         .texts("best without", effects.iter().map(|e| e.without.clone()))
@@ -162,7 +162,7 @@ fn flatness(told: &TuningTold<'_>, best: &Row) -> String {
 
 /// How many evaluations bring strategies within 2 % of the fastest of recorded spaces, a line for each space.
 pub fn replays(told: &[(String, Replay)], screen: Screen) -> String {
-    let mut table = TextGrid::default()
+    let mut table = Table::default()
         .texts("recorded space", told.iter().map(|(title, _)| title.clone()))
         .numbers("configu-\nrations", told.iter().map(|(_, space)| space.configurations.to_string()))
         .numbers("within\n5 %", told.iter().map(|(_, space)| space.flat.to_string()));

@@ -3,8 +3,8 @@
 use super::payoff;
 use super::rungs::{short_label, who};
 use crate::format::{self, Screen};
-use crate::grid::TextGrid;
 use crate::rungs::label;
+use crate::table::Table;
 use gpulab_kernels::Bound;
 use gpulab_record::Row;
 use gpulab_study::why::{Cause, CountChange, LadderReasons, StepReason, TimePart};
@@ -19,7 +19,7 @@ pub fn text(why: &LadderReasons, screen: Screen) -> String {
     let model = rungs.clone().map(|rung| number(rung.model_time().map(|model| model.whole() / scale)));
     let mostly =
         rungs.clone().map(|rung| rung.model_time().map_or("", |model| part(model.largest(), &rung.row)).to_owned());
-    let table = TextGrid::default()
+    let table = Table::default()
         .texts("rung", rungs.clone().map(|rung| label(&rung.row)))
         .numbers(format!("measured\n{unit}"), rungs.clone().map(|rung| number(Some(rung.measured / scale))))
         .numbers(format!("model\n{unit}"), model)

@@ -14,7 +14,7 @@ pub use read::{COUNTED, Recorded, RecordedFile, Rows, Shipped, of_csv, read_poin
 
 use crate::{CsvRecord, Row};
 use gpulab_model::Error;
-use read::Table;
+use read::CsvTable;
 use serde::Serialize;
 pub use sink::Sink;
 use std::marker::PhantomData;
@@ -48,7 +48,7 @@ impl<T: CsvRecord> CsvFile<T> {
         let mut sink = Sink::open(path)?;
         let old = if is_added { sink.read()? } else { Vec::new() };
         let header = line(T::COLUMNS, sink.name())?;
-        let table = Table::of(&old, path)?;
+        let table = CsvTable::of(&old, path)?;
         let is_new = table.header.is_empty();
         // A header that was cut short is written anew; anything else without one is not ours to touch.
         let is_ours = if is_new {

@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// The lines of a CSV file.
 #[derive(Default)]
-pub(super) struct Table {
+pub(super) struct CsvTable {
     pub(super) header: csv::ByteRecord,
     records: Vec<csv::ByteRecord>,
     /// Bytes up to the end of the last complete line.
@@ -20,12 +20,12 @@ pub(super) struct Table {
     pub(super) torn: Option<String>,
 }
 
-impl Table {
+impl CsvTable {
     /// Errors: `Usage` if a line other than the last has too few or too many cells.
-    pub(super) fn of(text: &[u8], name: &str) -> Result<Table, Error> {
+    pub(super) fn of(text: &[u8], name: &str) -> Result<CsvTable, Error> {
         let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
         let lines = reader.byte_records().collect::<Result<Vec<_>, _>>();
-        let mut table = Table { records: lines.map_err(|e| unread(name, &e))?, ..Table::default() };
+        let mut table = CsvTable { records: lines.map_err(|e| unread(name, &e))?, ..CsvTable::default() };
         table.intact = text.len() as u64;
         let width = table.records.first().map_or(0, csv::ByteRecord::len);
         if let Some(last) = table.records.pop_if(|last| last.len() != width || !text.ends_with(b"\n")) {
@@ -141,7 +141,7 @@ pub fn read_points(path: &Path) -> Result<Vec<Point>, Error> {
 ///
 /// Errors: as for [`read_rows`].
 pub fn of_csv<T: CsvRecord>(text: &[u8], name: &str) -> Result<(Vec<T>, Option<String>), Error> {
-    let table = Table::of(text, name)?;
+    let table = CsvTable::of(text, name)?;
     Ok((table.rows(name)?, table.torn))
 }
 
@@ -170,7 +170,7 @@ pub fn recorded(text: &[u8], name: &str) -> Result<RecordedFile, Error> {
         None => return Err(Error::Usage(format!("{name} is empty: it holds no results"))),
         Some(b'[' | b'{') => (of_json(text, name)?, None),
         Some(_) => {
-            let table = Table::of(text, name)?;
+            let table = CsvTable::of(text, name)?;
             (of_columns(&table, name)?, table.torn)
         }
     };
@@ -181,9 +181,9 @@ pub fn recorded(text: &[u8], name: &str) -> Result<RecordedFile, Error> {
     Ok((recorded, torn))
 }
 
-fn of_columns(table: &Table, name: &str) -> Result<Recorded, Error> {
+fn of_columns(table: &CsvTable, name: &str) -> Result<Recorded, Error> {
     if table.has(COUNTED) {
-        return Ok(Recorded::Other { header: Table::texts(&table.header) });
+        return Ok(Recorded::Other { header: CsvTable::texts(&table.header) });
     }
     if table.has("experiment") && table.has("series") {
         return Ok(Recorded::Points(table.rows(name)?));
@@ -191,9 +191,9 @@ fn of_columns(table: &Table, name: &str) -> Result<Recorded, Error> {
     if table.has("family") && table.has("status") {
         return Ok(Recorded::Rows(table.rows(name)?));
     }
-    let header = Table::texts(&table.header);
+    let header = CsvTable::texts(&table.header);
     if header.first().is_some_and(|name| name == "peer") {
-        return Ok(Recorded::Peers(std::iter::once(header).chain(table.records.iter().map(Table::texts)).collect()));
+        return Ok(Recorded::Peers(std::iter::once(header).chain(table.records.iter().map(CsvTable::texts)).collect()));
     }
     Ok(Recorded::Other { header })
 }

@@ -1,6 +1,6 @@
 //! An experiment's chart: all series over one axis of what is varied, or bars of one scale where little is varied.
 
-use super::{Measure, distinct};
+use super::{distinct, measure_of};
 use crate::format::{self, Screen};
 use crate::groups;
 use crate::picture::scale::{AxisScale, span};
@@ -32,19 +32,19 @@ const SEVERAL: char = '&';
 const LEAST_XS: usize = 3;
 
 pub(super) fn charts(points: &[Point], screen: Screen) -> String {
-    let all = distinct(points, Measure::of).into_iter().map(|measure| {
-        let own = points.iter().filter(|p| Measure::of(p) == measure && p.measured().is_some_and(|v| v > 0.0));
+    let all = distinct(points, measure_of).into_iter().map(|measure| {
+        let own = points.iter().filter(|p| measure_of(p) == measure && p.measured().is_some_and(|v| v > 0.0));
         chart(&own.collect::<Vec<_>>(), measure, screen)
     });
     all.filter(|text| !text.is_empty()).joined("\n")
 }
 
-fn chart(points: &[&Point], measure: Measure<'_>, screen: Screen) -> String {
+fn chart(points: &[&Point], measure: [&str; 2], screen: Screen) -> String {
     if points.len() < 2 {
         return String::new();
     }
-    let what = format::terminal(measure.metric);
-    let unit = format::terminal(measure.unit);
+    let what = format::terminal(measure[0]);
+    let unit = format::terminal(measure[1]);
     let ends = span(points.iter().filter_map(|p| p.measured())).unwrap_or_default();
     let [least, most] = ends;
     if most <= SAME * least {

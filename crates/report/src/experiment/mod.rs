@@ -3,10 +3,10 @@
 mod chart;
 
 use super::format::{self, Screen};
-use super::grid::TextGrid;
 use super::groups::{self, number_key};
 use super::markdown::{self, PAGE};
 use super::shown::x_label;
+use super::table::Table;
 use super::view::status_word;
 use gpulab_model::Joined;
 use gpulab_model::outcome::Status;
@@ -56,22 +56,9 @@ fn distinct<'a, T: Clone + Eq + Hash>(points: &'a [Point], of: impl Fn(&'a Point
     groups::distinct(points.iter().map(of))
 }
 
-/// What a column of numbers holds, all in one unit.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Measure<'a> {
-    metric: &'a str,
-    unit: &'a str,
-}
-
-impl<'a> Measure<'a> {
-    fn of(point: &'a Point) -> Measure<'a> {
-        Measure { metric: &point.metric, unit: &point.unit }
-    }
-
-    /// `bandwidth in GB/s`.
-    fn text(self) -> String {
-        format!("{} in {}", self.metric, self.unit)
-    }
+/// What a column of numbers holds, all in one unit: a metric and that unit, as in `bandwidth` and `GB/s`.
+fn measure_of(point: &Point) -> [&str; 2] {
+    [&point.metric, &point.unit]
 }
 
 fn title(point: &Point) -> String {
@@ -87,10 +74,10 @@ fn distinct_x(points: &[Point]) -> Vec<f64> {
 }
 
 /// The first point of each series, value of x and measure.
-fn by_place(points: &[Point]) -> HashMap<(&str, u64, Measure<'_>), &Point> {
+fn by_place(points: &[Point]) -> HashMap<(&str, u64, [&str; 2]), &Point> {
     let mut all = HashMap::with_capacity(points.len());
     for point in points {
-        all.entry((point.series.as_str(), number_key(point.x), Measure::of(point))).or_insert(point);
+        all.entry((point.series.as_str(), number_key(point.x), measure_of(point))).or_insert(point);
     }
     all
 }
@@ -104,11 +91,11 @@ const COLUMNS: usize = 16;
 
 /// `bandwidth in GB/s, time in us`.
 fn units(points: &[Point]) -> String {
-    distinct(points, Measure::of).into_iter().map(Measure::text).joined(", ")
+    distinct(points, measure_of).into_iter().map(|measure| measure.join(" in ")).joined(", ")
 }
 
 /// A line for each x, or where there are many series, or they have no room side by side, for each series.
-fn grid(points: &[Point], screen: Screen) -> TextGrid {
+fn grid(points: &[Point], screen: Screen) -> Table {
     let series = distinct(points, |p| p.series.as_str()).len();
     let xs = distinct_x(points).len();
     // A table that is mostly empty says less than a list, and of many points it would not end.
@@ -122,25 +109,25 @@ fn grid(points: &[Point], screen: Screen) -> TextGrid {
     if is_turned { turned } else { narrow }
 }
 
-fn list(points: &[Point]) -> TextGrid {
+fn list(points: &[Point]) -> Table {
     let x_name = points.first().map(|p| p.x_name.as_str()).unwrap_or_default();
-    TextGrid::default()
+    Table::default()
         .texts("", points.iter().map(|p| p.series.clone()))
         .numbers(x_name, points.iter().map(|p| x_label(points, p.x)))
         .numbers("value", points.iter().map(value))
-        .texts("", points.iter().map(|p| Measure::of(p).text()))
+        .texts("", points.iter().map(|p| measure_of(p).join(" in ")))
 }
 
 /// One row for each x, one column for each series and what is measured of it; names are broken at commas, and have units
 /// where these differ.
-fn by_x(points: &[Point]) -> TextGrid {
+fn by_x(points: &[Point]) -> Table {
     let xs = distinct_x(points);
     let is_mixed = is_mixed(points);
     let place = by_place(points);
     let x_name = points.first().map(|p| p.x_name.as_str()).unwrap_or_default();
-    let mut table = TextGrid::default().numbers(x_name, xs.iter().map(|x| x_label(points, *x)));
-    for (series, measure) in distinct(points, |p| (p.series.as_str(), Measure::of(p))) {
-        let unit = if is_mixed { format!("\n{}", measure.unit) } else { String::new() };
+    let mut table = Table::default().numbers(x_name, xs.iter().map(|x| x_label(points, *x)));
+    for (series, measure) in distinct(points, |p| (p.series.as_str(), measure_of(p))) {
+        let unit = if is_mixed { format!("\n{}", measure[1]) } else { String::new() };
         let head = series.replace(", ", ",\n") + &unit;
         table = table.numbers(head, xs.iter().map(|x| cell(place.get(&(series, number_key(*x), measure)).copied())));
     }
@@ -148,15 +135,15 @@ fn by_x(points: &[Point]) -> TextGrid {
 }
 
 /// One row for each series, one column for each x and what is measured there; ascending in x.
-fn by_series(points: &[Point]) -> TextGrid {
+fn by_series(points: &[Point]) -> Table {
     let is_mixed = is_mixed(points);
     let place = by_place(points);
     let all = distinct(points, |p| p.series.as_str());
-    let mut table = TextGrid::default().texts("", all.iter().map(|series| (*series).to_owned()));
-    let mut kinds = distinct(points, |p| (number_key(p.x), p.x_name.as_str(), Measure::of(p)));
+    let mut table = Table::default().texts("", all.iter().map(|series| (*series).to_owned()));
+    let mut kinds = distinct(points, |p| (number_key(p.x), p.x_name.as_str(), measure_of(p)));
     kinds.sort_by(|a, b| f64::from_bits(a.0).total_cmp(&f64::from_bits(b.0)));
     for (x, x_name, measure) in kinds {
-        let unit = if is_mixed { format!("\n{}", measure.text().replace(" in ", "\n")) } else { String::new() };
+        let unit = if is_mixed { format!("\n{}", measure.join(" in ").replace(" in ", "\n")) } else { String::new() };
         let head = format!("{x_name}\n{}{unit}", x_label(points, f64::from_bits(x)));
         table = table.numbers(head, all.iter().map(|series| cell(place.get(&(*series, x, measure)).copied())));
     }

@@ -70,7 +70,7 @@ fn recorded_experiments_fit_every_screen_and_each_column_holds_what_it_names() {
         for grid in [by_x(&own), by_series(&own)] {
             let cells: usize = grid.columns[1..].iter().map(|c| c.cells.iter().filter(|c| *c != "-").count()).sum();
             let shown: Vec<Point> = own.iter().filter(|p| value(p) != "-").cloned().collect();
-            let places = distinct(&shown, |p| (p.x.to_bits(), p.series.as_str(), Measure::of(p)));
+            let places = distinct(&shown, |p| (p.x.to_bits(), p.series.as_str(), measure_of(p)));
             assert_eq!(cells, places.len(), "{experiment}: a column holds what it does not name");
         }
     }

@@ -2,8 +2,8 @@
 
 use super::columns::{BAR_DROP, COLUMNS, VS_FASTEST, VS_LIMIT};
 use super::format::{self, Screen, Tint, paint};
-use super::grid::{GAP, GridColumn, TextGrid};
 use super::rungs::label;
+use super::table::{Column, GAP, Table};
 use super::view::{RateUnit, View, detail, tint, verdict};
 use gpulab_model::Joined;
 use gpulab_model::outcome::Status;
@@ -39,13 +39,13 @@ pub fn table(rows: &[Row], unit: RateUnit, screen: Screen, verbose: bool) -> Str
     if !view.cpu.is_empty() {
         text += &format!("\n{}", cpu.draw(screen));
     }
-    let left_out: Vec<GridColumn> = rungs.left_out.into_iter().chain(cpu.left_out).collect();
+    let left_out: Vec<Column> = rungs.left_out.into_iter().chain(cpu.left_out).collect();
     if let Some(result) = &view.result {
         text.push_str(&format!("\n{}\n", format::terminal(result)));
     }
     let hidden = if verbose { 0 } else { left_out.len() };
     if verbose && !left_out.is_empty() {
-        let mut grid = TextGrid::default().texts("rung", view.rungs.iter().map(|row| label(row)));
+        let mut grid = Table::default().texts("rung", view.rungs.iter().map(|row| label(row)));
         grid.columns.extend(left_out);
         text.push_str(&format!("\n{}", grid.blocks(screen.width)));
     }
@@ -69,7 +69,7 @@ struct Section<'a> {
     rows: &'a [&'a Row],
     best: Option<usize>,
     /// Columns that had no room.
-    left_out: Vec<GridColumn>,
+    left_out: Vec<Column>,
     /// The verdicts that the table shows.
     verdicts: Vec<(&'a Row, String)>,
     /// Characters of the bars behind the lines, if there is room.
@@ -110,7 +110,7 @@ impl<'a> Section<'a> {
         self.lines(&grid, screen)
     }
 
-    fn grid(&self) -> TextGrid {
+    fn grid(&self) -> Table {
         let name = match self.rows.first() {
             Some(row) if self.is_cpu() => &row.device,
             _ if self.best.is_some() => "  rung",
@@ -124,12 +124,12 @@ impl<'a> Section<'a> {
         // A line without any number has its verdict, and the reason, in their place.
         let verdicts =
             self.rows.iter().map(|row| if is_whole(row) { verdict(self.view.judged(row), 0) } else { String::new() });
-        let grid = TextGrid::default().texts(name, rungs).ladder(self.view, self.rows, parts, false);
+        let grid = Table::default().texts(name, rungs).ladder(self.view, self.rows, parts, false);
         grid.texts("verdict", verdicts)
     }
 
     /// The table's lines with bars and colours. A line without numbers has its verdict in their place.
-    fn lines(&mut self, grid: &TextGrid, screen: Screen) -> String {
+    fn lines(&mut self, grid: &Table, screen: Screen) -> String {
         let lines = grid.lines();
         let first_row = lines.len() - self.rows.len();
         let name_width =

@@ -222,7 +222,7 @@ fn figure(ids: &Cell<usize>, picture: &Picture) -> Markup {
         (picture.element(&next_id(ids, "picture"), &html! {}))
         details.numbers {
             summary { "the numbers" span.unseen { " of: " (picture.title) } }
-            (table(&picture.figures.head, &picture.figures.rows))
+            (table(&picture.head, &picture.figures))
         }
     } }
 }

@@ -1,7 +1,7 @@
 //! Grids of cells: lanes and words, as `gpulab draw` shows them.
 
 use super::number;
-use super::sheet::{Area, Figures, MARGIN, NOTE, Picture, SMALL, Sheet, WIDTH, by_turns, fitted, widest};
+use super::sheet::{Area, MARGIN, NOTE, Picture, SMALL, Sheet, WIDTH, by_turns, fitted, widest};
 use crate::drawing::{CellGrid, DrawnGrids, GridCell, Shade, shown_marks, shown_rows};
 
 /// Units of the largest cell.
@@ -20,11 +20,11 @@ fn cells(drawn: &DrawnGrids) -> Picture {
     drawn.about.iter().skip(1).for_each(|line| sheet.lines(line, NOTE, MARGIN));
     drawn.grids.iter().for_each(|one| draw_grid(&mut sheet, one));
     let about = drawn.about.iter().chain(drawn.grids.iter().flat_map(|grid| &grid.below)).cloned().collect::<Vec<_>>();
-    let mut figures = Figures::new(&["row", "cells"]);
+    let mut figures = Vec::new();
     for (label, cells, _) in drawn.grids.iter().flat_map(|grid| &grid.rows) {
-        figures.rows.push(vec![label.clone(), cells.iter().map(|cell| cell.0).collect()]);
+        figures.push(vec![label.clone(), cells.iter().map(|cell| cell.0).collect()]);
     }
-    sheet.done(&drawn.title, &about.join(" "), figures)
+    sheet.done(&drawn.title, &about.join(" "), &["row", "cells"], figures)
 }
 
 fn draw_grid(sheet: &mut Sheet, grid: &CellGrid) {

@@ -2,7 +2,7 @@
 //! step's bar beginning where the one before it ended.
 
 use super::scale::{AxisScale, BELOW, across, span, ticks};
-use super::sheet::{Area, BODY, FIGURE, Figures, MARGIN, NAME, NOTE, SMALL, Sheet, WIDTH, fitted, widest};
+use super::sheet::{Area, BODY, FIGURE, MARGIN, NAME, NOTE, SMALL, Sheet, WIDTH, fitted, widest};
 use super::{Drawn, number};
 use crate::rungs::{is_memory_bound, label, operation_unit, rate, who};
 use crate::view::{RateUnit, View, is_base, is_held_against_limit, status_word, verdict};
@@ -46,7 +46,12 @@ pub fn ladder(rows: &[Row]) -> Drawn {
     chart.draw(&mut sheet, view.best());
     let told = chart.rows.iter().map(|row| format!("{} {}", name(row), chart.told(row))).joined("; ");
     let limit = chart.limit.map_or_else(String::new, |limit| format!(", limit {}", number::value(limit)));
-    Ok(sheet.done(&title, &format!("Bars of {}{limit}: {told}.", chart.unit), chart.figures()))
+    Ok(sheet.done(
+        &title,
+        &format!("Bars of {}{limit}: {told}.", chart.unit),
+        &["rung", "wg", "median", "first quartile", "third quartile", chart.unit, "verdict"],
+        chart.figures(),
+    ))
 }
 
 impl BarChart<'_> {
@@ -121,14 +126,13 @@ impl BarChart<'_> {
         sheet.y = area.bottom + BELOW;
     }
 
-    fn figures(&self) -> Figures {
-        let mut figures =
-            Figures::new(&["rung", "wg", "median", "first quartile", "third quartile", self.unit, "verdict"]);
+    fn figures(&self) -> Vec<Vec<String>> {
+        let mut figures = Vec::new();
         for &row in &self.rows {
             let times = [row.t_median_s, row.t_q1_s, row.t_q3_s];
             let times = times.map(|seconds| seconds.map(number::time).unwrap_or_default());
             let rest = [self.told(row), verdict(row, usize::MAX)];
-            figures.rows.push([&[name(row), row.wg_text()][..], &times, &rest].concat());
+            figures.push([&[name(row), row.wg_text()][..], &times, &rest].concat());
         }
         figures
     }
@@ -227,11 +231,16 @@ pub fn waterfall(rows: &[Row]) -> Drawn {
     let first = label(timed[0]);
     draw_steps(&mut sheet, &steps, &whole, &first);
     let about = steps.iter().map(|step| format!("{} {}", label(step.row), step.told)).joined("; ");
-    let mut figures = Figures::new(&["rung", "gain over the rung before", "over the first rung"]);
+    let mut figures = Vec::new();
     for step in &steps {
-        figures.rows.push(vec![label(step.row), step.told.clone(), format!("{} ×", number::value(step.after))]);
+        figures.push(vec![label(step.row), step.told.clone(), format!("{} ×", number::value(step.after))]);
     }
-    Ok(sheet.done(&title, &format!("Each step's gain over the rung before it, from {first} on: {about}."), figures))
+    Ok(sheet.done(
+        &title,
+        &format!("Each step's gain over the rung before it, from {first} on: {about}."),
+        &["rung", "gain over the rung before", "over the first rung"],
+        figures,
+    ))
 }
 
 fn draw_steps(sheet: &mut Sheet, steps: &[WaterfallStep<'_>], whole: &WaterfallStep<'_>, first: &str) {

@@ -2,7 +2,7 @@
 //! work-group. Where what is varied is no number, or little is varied, a dot for each value beside its name.
 
 use super::scale::{AxisScale, BELOW, Tick, across, room, span, ticks, upwards};
-use super::sheet::{Area, Figures, MARGIN, NOTE, SERIES, SMALL, Sheet, WIDTH, dashes, fitted, widest};
+use super::sheet::{Area, MARGIN, NOTE, SERIES, SMALL, Sheet, WIDTH, dashes, fitted, widest};
 use super::{Drawn, number};
 use crate::format;
 use crate::groups::{self, distinct, distinct_numbers, groups as grouped};
@@ -110,13 +110,18 @@ fn times(rows: &[Row], x: fn(&Row) -> u64, x_name: &str, floor: Option<f64>) -> 
         (AxisScale::log(low as f64, high as f64, false, 8), AxisScale::log_round(least / of_unit, most / of_unit, 5));
     let x_ticks: Vec<Tick> = sizes.iter().map(|&size| (size as f64, number::size(size as f64))).collect();
     draw(&mut sheet, &lines, axes, &x_ticks, [x_name, &format!("time ({unit})")]);
-    let mut figures = Figures::new(&["rung", x_name, &format!("time ({unit})")]);
+    let mut figures = Vec::new();
     for line in &lines {
         for p in &line.points {
-            figures.rows.push(vec![line.name.clone(), number::count(p.x as u64), number::value(p.y)]);
+            figures.push(vec![line.name.clone(), number::count(p.x as u64), number::value(p.y)]);
         }
     }
-    Ok(sheet.done(&title, &format!("Lines of time over {x_name}, of {} rungs.", rungs.len()), figures))
+    Ok(sheet.done(
+        &title,
+        &format!("Lines of time over {x_name}, of {} rungs.", rungs.len()),
+        &["rung", x_name, &format!("time ({unit})")],
+        figures,
+    ))
 }
 
 fn fastest<'a>(rows: &[&'a Row]) -> Option<(&'a Row, f64)> {
@@ -157,14 +162,19 @@ pub fn experiment(points: &[Point], question: &str, finding: &str) -> Drawn {
         draw_panel(&mut sheet, panel);
         sheet.y += 10.0;
     }
-    let mut figures = Figures::new(&["series", &first.x_name, "quantity", "value", "spread"]);
+    let mut figures = Vec::new();
     for &point in &measured {
         let spread = point.noise.map(|noise| format!("{:.1} %", 100.0 * noise)).unwrap_or_default();
         let value = point.measured().map(number::value).unwrap_or_default();
-        figures.rows.push(vec![point.series.clone(), x_label(points, point.x), quantity(point), value, spread]);
+        figures.push(vec![point.series.clone(), x_label(points, point.x), quantity(point), value, spread]);
     }
     let names = panels.iter().map(|panel| quantity(panel[0])).joined("; ");
-    Ok(sheet.done(title, &format!("{} Panels: {names}.", finding), figures))
+    Ok(sheet.done(
+        title,
+        &format!("{} Panels: {names}.", finding),
+        &["series", &first.x_name, "quantity", "value", "spread"],
+        figures,
+    ))
 }
 
 fn quantity(point: &Point) -> String {

@@ -14,7 +14,7 @@ pub use cells::of_grids;
 pub use ladder::{ladder, waterfall};
 pub use lines::{experiment, size, sweep};
 pub use roofline::roofline;
-pub use sheet::{Figures, Picture};
+pub use sheet::Picture;
 pub use timeline::{of_bars, overlap};
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! architectures", Communications of the ACM 52(4), 2009.
 
 use super::scale::{AxisScale, BELOW, across, room, span, ticks, upwards};
-use super::sheet::{Area, Figures, MARGIN, NOTE, SERIES, SMALL, Sheet, WIDTH, width};
+use super::sheet::{Area, MARGIN, NOTE, SERIES, SMALL, Sheet, WIDTH, width};
 use super::{Drawn, number};
 use crate::format;
 use crate::rungs::{is_memory_bound, label};
@@ -51,18 +51,23 @@ pub fn roofline(ladders: &[Vec<Row>], ceilings: &[CeilingRow]) -> Drawn {
     let of = if paths.len() == 1 { format!("{} on {device}", case(first[0])) } else { device.clone() };
     let mut sheet = Sheet::titled(&title, "ink", &format!("{of}; both axes logarithmic"));
     draw(&mut sheet, &paths, &roofs);
-    let mut figures = Figures::new(&["what", "operations a byte", "Gop/s", "GB/s"]);
+    let mut figures = Vec::new();
     for roof in &roofs {
         let mut cells = vec![format!("limit: {}", roof.name), String::new(), String::new(), String::new()];
         cells[if roof.is_memory { 3 } else { 2 }] = number::value(roof.rate);
-        figures.rows.push(cells);
+        figures.push(cells);
     }
     for row in paths.iter().flatten() {
         let rates = [intensity(row), gops(row), gops(row) / intensity(row)].map(number::value);
         let name = format!("{}, {}", case(row), label(row));
-        figures.rows.push([&[name][..], &rates].concat());
+        figures.push([&[name][..], &rates].concat());
     }
-    Ok(sheet.done(&title, &format!("Roofline of {device} with {} limits.", roofs.len()), figures))
+    Ok(sheet.done(
+        &title,
+        &format!("Roofline of {device} with {} limits.", roofs.len()),
+        &["what", "operations a byte", "Gop/s", "GB/s"],
+        figures,
+    ))
 }
 
 /// The rungs that have a place.

@@ -113,19 +113,6 @@ impl Area {
     }
 }
 
-/// The numbers below a picture: a heading for each column, and cells.
-#[derive(Clone, Debug)]
-pub struct Figures {
-    pub head: Vec<String>,
-    pub rows: Vec<Vec<String>>,
-}
-
-impl Figures {
-    pub(super) fn new(head: &[&str]) -> Figures {
-        Figures { head: head.iter().map(|name| (*name).to_owned()).collect(), rows: Vec::new() }
-    }
-}
-
 pub(super) struct Sheet {
     marks: Vec<Markup>,
     /// Where the next part begins.
@@ -234,12 +221,13 @@ impl Sheet {
     }
 
     /// The picture, with what it shows in words and the numbers that it was made from.
-    pub(super) fn done(self, title: &str, about: &str, figures: Figures) -> Picture {
+    pub(super) fn done(self, title: &str, about: &str, head: &[&str], figures: Vec<Vec<String>>) -> Picture {
         Picture {
             title: format::terminal(title),
             about: format::terminal(about),
             height: self.y + MARGIN,
             marks: html! { @for mark in &self.marks { (mark) } },
+            head: head.iter().map(|name| (*name).to_owned()).collect(),
             figures,
         }
     }
@@ -271,7 +259,9 @@ pub struct Picture {
     pub about: String,
     height: f64,
     marks: Markup,
-    pub figures: Figures,
+    /// The numbers below it: a heading for each column, and their rows.
+    pub head: Vec<String>,
+    pub figures: Vec<Vec<String>>,
 }
 
 impl Picture {
@@ -323,7 +313,8 @@ pub(super) fn by_turns(all: &[Picture]) -> Picture {
                 }
             }
         },
-        figures: Figures::new(&[]),
+        head: Vec::new(),
+        figures: Vec::new(),
     }
 }
 

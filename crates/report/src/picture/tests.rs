@@ -205,7 +205,7 @@ fn no_roof_of_memory_is_above_data_that_a_cache_holds() {
     let mut cached = typical();
     cached.iter_mut().for_each(Row::set_in_cache);
     let limits = |picture: &Picture| {
-        let names = picture.figures.rows.iter().map(|row| row[0].clone());
+        let names = picture.figures.iter().map(|row| row[0].clone());
         names.filter(|name| name.starts_with("limit")).collect::<Vec<_>>()
     };
     assert_eq!(limits(&roofline(&[typical()], &[]).unwrap()), ["limit: read"]);
@@ -214,7 +214,7 @@ fn no_roof_of_memory_is_above_data_that_a_cache_holds() {
     // Beside data in memory they stand where a cache has a roof, too.
     let points = |ceilings: &[CeilingRow]| {
         let both = roofline(&[typical(), cached.clone()], ceilings).unwrap();
-        both.figures.rows.len() - limits(&both).len()
+        both.figures.len() - limits(&both).len()
     };
     let text = include_bytes!("../../../../data/results/nvidia-h200/ceilings.csv");
     let ceilings = of_csv::<CeilingRow>(text, "ceilings").unwrap().0;

@@ -1,7 +1,7 @@
 //! What overlapped: the commands of one run over time, or what orders of copies and kernels take, on one axis.
 
 use super::scale::{AxisScale, BELOW, across, ticks};
-use super::sheet::{Area, BODY, FIGURE, Figures, MARGIN, NAME, SMALL, Sheet, WIDTH, widest, width};
+use super::sheet::{Area, BODY, FIGURE, MARGIN, NAME, SMALL, Sheet, WIDTH, widest, width};
 use super::{Drawn, Picture, number};
 use crate::format;
 use crate::timeline::{lanes, length, overlapped};
@@ -80,7 +80,7 @@ fn draw(title: &str, subtitle: &str, names: &[String], told: &[String], lanes: &
     let area = Area::new(left, top, right, top + LANE * lanes.len() as f64);
     let axis = AxisScale::from_zero(most / of_unit, 5).over(left, right);
     across(&mut sheet, area, &ticks(&axis), &format!("time ({unit})"));
-    let mut figures = Figures::new(&["lane", "what", "begins", "takes"]);
+    let mut figures = Vec::new();
     for (at, lane) in lanes.iter().enumerate() {
         let y = top + LANE * at as f64;
         sheet.text(MARGIN, y + LANE / 2.0 + 4.5, NAME, &names[at]);
@@ -93,9 +93,14 @@ fn draw(title: &str, subtitle: &str, names: &[String], told: &[String], lanes: &
             let [start, takes] = [bar.start, bar.end - bar.start].map(number::time);
             let tip = format!("{}: {takes} from {start} on", words(&bar.what));
             sheet.fill(Area::new(from, y + 4.0, to, y + LANE - 4.0), class, &tip);
-            figures.rows.push(vec![names[at].clone(), words(&bar.what).to_owned(), start, takes]);
+            figures.push(vec![names[at].clone(), words(&bar.what).to_owned(), start, takes]);
         }
     }
     sheet.y = area.bottom + BELOW;
-    sheet.done(title, &format!("Stretches of time in lanes: {}.", names.join("; ")), figures)
+    sheet.done(
+        title,
+        &format!("Stretches of time in lanes: {}.", names.join("; ")),
+        &["lane", "what", "begins", "takes"],
+        figures,
+    )
 }

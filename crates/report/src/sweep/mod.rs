@@ -4,10 +4,10 @@ mod map;
 
 use super::columns::{of_limit, or_dash};
 use super::format::{self, Screen};
-use super::grid::TextGrid;
 use super::groups::groups;
 use super::markdown::{self, PAGE};
 use super::rungs::{label, limit, rate};
+use super::table::Table;
 use super::view::{is_any_beyond_caches, status_word};
 use gpulab_model::Joined;
 use gpulab_model::outcome::{Spent, Status};
@@ -202,7 +202,7 @@ fn of_variant<'a>(rows: &[&'a Row], variant: &str) -> Vec<&'a Row> {
 }
 
 /// A line for each rung that has a time, with its best configuration; the best of all is marked.
-fn rung_table(rungs: &[Vec<Timed<'_>>], rows: &[&Row], best: &Row) -> TextGrid {
+fn rung_table(rungs: &[Vec<Timed<'_>>], rows: &[&Row], best: &Row) -> Table {
     let firsts = rungs.iter().map(|timed| timed[0].0);
     let marked = firsts.clone().map(|row| if std::ptr::eq(row, best) { "★ " } else { "  " }.to_owned() + &label(row));
     let counts =
@@ -210,7 +210,7 @@ fn rung_table(rungs: &[Vec<Timed<'_>>], rows: &[&Row], best: &Row) -> TextGrid {
     let bests: Vec<Option<f64>> = rungs.iter().map(|timed| Some(timed[0].1)).collect();
     let medians: Vec<Option<f64>> = rungs.iter().map(|timed| Some(timed[timed.len() / 2].1)).collect();
     let worst: Vec<Option<f64>> = rungs.iter().map(|timed| timed.last().map(|last| last.1)).collect();
-    TextGrid::default()
+    Table::default()
         .texts("  rung", marked)
         .texts("wg", firsts.clone().map(Row::wg_text))
         .times("best", &bests)

@@ -2,7 +2,7 @@
 
 use super::Medium;
 use super::format::{self, markdown};
-use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
+use comfy_table::{CellAlignment, LineStyle, TableStyle};
 use gpulab_model::Joined;
 
 /// Columns two blanks apart (one is the separator's, one padding) under a dashed line.
@@ -14,13 +14,13 @@ const LEAST_TEXT: usize = 8;
 
 /// Columns, the first of which names the rows.
 #[derive(Clone, Default)]
-pub(super) struct TextGrid {
-    pub(super) columns: Vec<GridColumn>,
+pub(super) struct Table {
+    pub(super) columns: Vec<Column>,
 }
 
 /// A column, with a cell for each row. A line feed in its head is where that is broken.
 #[derive(Clone)]
-pub(super) struct GridColumn {
+pub(super) struct Column {
     pub(super) head: String,
     pub(super) cells: Vec<String>,
     pub(super) is_text: bool,
@@ -28,7 +28,7 @@ pub(super) struct GridColumn {
     pub(super) drop: u8,
 }
 
-impl GridColumn {
+impl Column {
     fn width(&self) -> usize {
         let lines = self.head.lines().chain(self.cells.iter().map(String::as_str));
         lines.map(|text| format::terminal(text).chars().count()).max().unwrap_or(0)
@@ -42,22 +42,22 @@ impl GridColumn {
     }
 }
 
-impl TextGrid {
+impl Table {
     /// With texts, to the left; shortened where there is no room.
-    pub(super) fn texts(mut self, head: impl Into<String>, cells: impl IntoIterator<Item = String>) -> TextGrid {
-        self.columns.push(GridColumn { head: head.into(), cells: cells.into_iter().collect(), is_text: true, drop: 0 });
+    pub(super) fn texts(mut self, head: impl Into<String>, cells: impl IntoIterator<Item = String>) -> Table {
+        self.columns.push(Column { head: head.into(), cells: cells.into_iter().collect(), is_text: true, drop: 0 });
         self
     }
 
     /// With numbers, or words in their place: aligned at the point, to the right.
-    pub(super) fn numbers(mut self, head: impl Into<String>, cells: impl IntoIterator<Item = String>) -> TextGrid {
+    pub(super) fn numbers(mut self, head: impl Into<String>, cells: impl IntoIterator<Item = String>) -> Table {
         let cells = at_the_point(cells.into_iter().collect());
-        self.columns.push(GridColumn { head: head.into(), cells, is_text: false, drop: 0 });
+        self.columns.push(Column { head: head.into(), cells, is_text: false, drop: 0 });
         self
     }
 
-    /// When the last column goes: see [`GridColumn::drop`].
-    pub(super) fn dropped(mut self, drop: u8) -> TextGrid {
+    /// When the last column goes: see [`Column::drop`].
+    pub(super) fn dropped(mut self, drop: u8) -> Table {
         self.columns.iter_mut().next_back().into_iter().for_each(|column| column.drop = drop);
         self
     }
@@ -71,20 +71,20 @@ impl TextGrid {
     }
 
     /// Takes out the column that goes first, if one may go.
-    pub(super) fn drop_one(&mut self) -> Option<GridColumn> {
+    pub(super) fn drop_one(&mut self) -> Option<Column> {
         let droppable = self.columns.iter().enumerate().filter(|(_, column)| column.drop > 0);
         let (at, _) = droppable.max_by_key(|(_, column)| column.drop)?;
         Some(self.columns.remove(at))
     }
 
     /// Drops columns and shortens texts until lines have at most `width` characters, if they can.
-    pub(super) fn fit(mut self, width: usize) -> TextGrid {
+    pub(super) fn fit(mut self, width: usize) -> Table {
         while self.width() > width && self.drop_one().is_some() {}
         self.shorten(width)
     }
 
     /// Shortens texts until lines have at most `width` characters, if they can: of the widest column first.
-    pub(super) fn shorten(mut self, width: usize) -> TextGrid {
+    pub(super) fn shorten(mut self, width: usize) -> Table {
         loop {
             let over = self.width().saturating_sub(width);
             let texts = self.columns.iter_mut().filter(|column| column.is_text);
@@ -102,22 +102,22 @@ impl TextGrid {
     pub(super) fn blocks(self, width: usize) -> String {
         let mut columns = self.columns.into_iter();
         let Some(first) = columns.next() else { return String::new() };
-        let mut blocks: Vec<TextGrid> = Vec::new();
-        let mut block = TextGrid { columns: vec![first.clone()] };
+        let mut blocks: Vec<Table> = Vec::new();
+        let mut block = Table { columns: vec![first.clone()] };
         for column in columns {
             if block.width() + GAP + column.width() > width && block.columns.len() > 1 {
-                blocks.push(std::mem::replace(&mut block, TextGrid { columns: vec![first.clone()] }));
+                blocks.push(std::mem::replace(&mut block, Table { columns: vec![first.clone()] }));
             }
             block.columns.push(column);
         }
         blocks.push(block);
         if blocks.len() > 1 {
-            blocks.iter_mut().for_each(TextGrid::remove_empty_rows);
+            blocks.iter_mut().for_each(Table::remove_empty_rows);
         }
         blocks.into_iter().map(|block| block.shorten(width).text()).joined("\n")
     }
 
-    /// Its lines, made to fit as [`TextGrid::fit`] does.
+    /// Its lines, made to fit as [`Table::fit`] does.
     pub(super) fn fitted(self, width: usize) -> String {
         self.fit(width).text()
     }
@@ -158,7 +158,7 @@ impl TextGrid {
 
     /// The head's lines, the rule below them, and a line for each row; none ends in blanks.
     pub(super) fn lines(&self) -> Vec<String> {
-        let mut table = Table::new();
+        let mut table = comfy_table::Table::new();
         table.load_style(STYLE).set_header(self.heads()).add_rows(
             (0..self.rows())
                 .map(|at: usize| self.columns.iter().map(move |column| format::terminal(&column.cells[at]))),
@@ -201,8 +201,8 @@ fn tail(cell: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn grid() -> TextGrid {
-        TextGrid::default()
+    fn grid() -> Table {
+        Table::default()
             .texts("rung", ["v1 first", "v2 second_and_last"].map(str::to_owned))
             .numbers("time\nus", ["1000", "1.25"].map(str::to_owned))
             .numbers("noise", ["12%", "-"].map(str::to_owned))
