@@ -60,7 +60,8 @@ pub(super) fn rung(own: &OwnKernel, family: &Family) -> Result<Rung, Declaration
     let hidden = hidden_macros(&own.text);
     let traits = SourceTraits::of(&own.text, &declared.kernel);
     let kernel = BroughtKernel {
-        text: without_definitions(&own.text, |name| declared.defines.iter().any(|(given, _)| given == name)) + restoring,
+        text: without_definitions(&own.text, |name| declared.defines.iter().any(|(given, _)| given == name))
+            + restoring,
         work_group: declared.wg,
         work_groups: Vec::new(),
         declaration: String::new(),

@@ -604,9 +604,8 @@ impl Lowering<'_> {
                 let line = (self.line_at)(texts.span().start);
                 let mut args = Vec::new();
                 for Text(text) in texts.into_inner() {
-                    let (arg, declared) = parse_arg(&text).map_err(|why| {
-                        (text.clone(), format!("rung {}: launch of {kernel}: {why}", rung.name))
-                    })?;
+                    let (arg, declared) = parse_arg(&text)
+                        .map_err(|why| (text.clone(), format!("rung {}: launch of {kernel}: {why}", rung.name)))?;
                     if let Some(declared) = declared {
                         self.declare(rung, declared)?;
                     }
@@ -824,7 +823,7 @@ impl Description {
                     true => Some(2),
                     false => self.size(name, self.form.shape(2, None), Dtype::F32),
                 })
-                    .map_err(|why| (format!("{}[", buffer.name), format!("{}: {why}", buffer.name)))?;
+                .map_err(|why| (format!("{}[", buffer.name), format!("{}: {why}", buffer.name)))?;
             }
         }
         let mut names: BTreeSet<&str> = BTreeSet::new();
