@@ -6,33 +6,8 @@
 // Expect:  all distances at about the price of one product, where squaring takes log2(n) of them.
 // But:     not on a CPU, whose shape is `blocked_wide`.
 // CUDA:    three kernels a block; nothing is kept between them but the matrix.
-#ifndef T
-#define T float            // element type
-#endif
-#ifndef INDEX
-#define INDEX uint         // wide enough for every index
-#endif
-#ifndef VEC
-#define VEC 4              // elements in 16 bytes
-#endif
-#ifndef BLOCK
-#define BLOCK 128          // nodes that a step lets paths pass
-#endif
-#ifndef TILE_ROWS
-#define TILE_ROWS 64       // results of a group
-#define TILE_COLUMNS 64
-#endif
-#ifndef ITEM_ROWS
-#define ITEM_ROWS 8        // results of an item
-#define ITEM_COLUMNS 8
-#endif
-#ifndef DEPTH
-#define DEPTH 16           // k that are staged at once: even
-#endif
-#ifndef BUFFERS
-#define BUFFERS 2          // pairs of panels in local memory
-#endif
-
+// Given:   VEC, elements in 16 bytes; BLOCK, nodes that a step lets paths pass; TILE_ROWS, results of a group; ITEM_ROWS,
+//          results of an item; DEPTH, k that are staged at once: even; BUFFERS, pairs of panels in local memory.
 #include "../common/words.cl"
 #include "../common/smaller.cl"
 #include "../common/lower.cl"

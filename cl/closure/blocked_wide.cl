@@ -5,24 +5,8 @@
 // Expect:  the fastest rung on a CPU driver, at little more than the price of one product.
 // But:     not on a GPU: groups of one item leave all lanes of a warp but one idle.
 // CUDA:    blocks of one thread: no launch configuration for CUDA, but what a CPU's core works through well.
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for every index
-#endif
-#ifndef BLOCK
-#define BLOCK 128     // nodes that a step lets paths pass
-#endif
-#ifndef VEC
-#define VEC 8         // elements of a vector
-#endif
-#ifndef ROWS
-#define ROWS 4        // rows whose results are kept in registers
-#endif
-#ifndef VECTORS
-#define VECTORS 2     // vectors of each of those rows
-#endif
+// Given:   BLOCK, nodes that a step lets paths pass; VEC, elements of a vector; ROWS, rows whose results are kept in
+//          registers; VECTORS, vectors of each of those rows.
 #define WIDTH (VEC * VECTORS)
 
 #include "../common/words.cl"

@@ -5,13 +5,6 @@
 // Expect:  n launches as fast as memory: far from what the additions would take.
 // But:     it beats squaring where n is small, and the matrix fits a cache.
 // CUDA:    n launches of a kernel with a thread for each element.
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for every index
-#endif
-
 #include "../common/smaller.cl"
 
 // Row and column k stay as they are: from k to k costs nothing.

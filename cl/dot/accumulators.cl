@@ -6,21 +6,9 @@
 // But:     little on large vectors, where `vectorised` already keeps memory busy by many items.
 // Proof:   gpulab lab ilp; gpulab lab launch; gpulab dot --variant vectorised,accumulators
 // CUDA:    instruction-level parallelism (ILP), and a grid-stride loop over a grid that just fills the multiprocessors.
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for n and a stride beyond it
-#endif
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-#ifndef ACC
-#define ACC 4         // independent accumulators of a work-item
-#endif
-#ifndef MULADD
-#define MULADD(a, b, c) ((a) * (b) + (c))
-#endif
+// Given:   ACC, independent accumulators of a work-item.
+#include "muladd.cl"
+
 #define T4 CAT(T, 4)
 
 #include "../common/words.cl"

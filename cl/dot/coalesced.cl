@@ -10,15 +10,7 @@
 // Proof:   gpulab lab stride; gpulab lab presum; gpulab count dot --variant naive,coalesced; gpulab dot --variant
 //          naive,coalesced
 // CUDA:    coalesced loads; get_global_id(0) is blockIdx.x * blockDim.x + threadIdx.x.
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for n and a stride beyond it
-#endif
-#ifndef MULADD
-#define MULADD(a, b, c) ((a) * (b) + (c))
-#endif
+#include "muladd.cl"
 
 // Elements 0..end. partial has what was added before, for each work-item: zeros, or the elements from end on.
 __kernel void dot_coalesced(__global const T *x, __global const T *y, __global T *partial, const INDEX end)

@@ -6,18 +6,7 @@
 // But:     not in the kernel's own time: the tree comes on top of the same loads.
 // Proof:   gpulab lab transfer; gpulab dot --variant coalesced,local; gpulab dot --variant coalesced,local -v
 // CUDA:    a block's threads add up in __shared__ memory, with __syncthreads() before each step.
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for n and a stride beyond it
-#endif
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-#ifndef MULADD
-#define MULADD(a, b, c) ((a) * (b) + (c))
-#endif
+#include "muladd.cl"
 
 // Elements 0..end. partial has what was added before, for each group: zeros, or the elements from end on.
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))

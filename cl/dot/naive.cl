@@ -7,15 +7,7 @@
 //          make up for it.
 // Proof:   gpulab lab stride; gpulab count dot --variant naive,coalesced; gpulab dot --variant naive,coalesced
 // CUDA:    uncoalesced loads: the threads of a warp need many memory transactions for one load.
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for n and a stride beyond it
-#endif
-#ifndef MULADD
-#define MULADD(a, b, c) ((a) * (b) + (c))
-#endif
+#include "muladd.cl"
 
 __kernel void dot_naive(__global const T *x, __global const T *y, __global T *partial, const INDEX n)
 {

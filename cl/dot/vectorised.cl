@@ -6,18 +6,8 @@
 // But:     not where loads of one element an item already keep memory busy; not at small n, where launches decide.
 // Proof:   gpulab lab vector; gpulab count dot --variant local,vectorised; gpulab dot --variant local,vectorised
 // CUDA:    float4 is a 128-bit load of each thread, which needs an address that is a multiple of its size.
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for n and a stride beyond it
-#endif
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-#ifndef MULADD
-#define MULADD(a, b, c) ((a) * (b) + (c))
-#endif
+#include "muladd.cl"
+
 #define T4 CAT(T, 4)
 
 #include "../common/words.cl"

@@ -8,15 +8,8 @@
 // Proof:   gpulab lab vector; gpulab lab ilp; gpulab count dot --variant single_pass,wide; gpulab dot --variant
 //          single_pass,wide
 // CUDA:    blocks of one thread: no launch configuration for CUDA, but what a CPU's core works through well.
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for n and a stride beyond it
-#endif
-#ifndef MULADD
-#define MULADD(a, b, c) ((a) * (b) + (c))
-#endif
+#include "muladd.cl"
+
 #define T16 CAT(T, 16)
 
 #include "../common/words.cl"

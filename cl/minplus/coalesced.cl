@@ -8,18 +8,7 @@
 // Proof:   gpulab lab stride; gpulab lab intensity; gpulab count minplus --variant naive,coalesced; gpulab minplus --variant
 //          naive,coalesced
 // CUDA:    coalesced loads, as threadIdx.x chooses the column; one word for all threads of a warp is a broadcast.
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for every index
-#endif
-#ifndef SMALLER
-#define SMALLER(a, b) ((b) < (a) ? (b) : (a))
-#endif
-#ifndef NO_EDGE
-#define NO_EDGE INFINITY    // what a missing edge costs
-#endif
+#include "../common/smaller.cl"
 
 __kernel void minplus_coalesced(__global const T *restrict d, __global T *restrict r, const INDEX n)
 {

@@ -7,21 +7,9 @@
 // But:     little where the nearest cache serves them as well: it and local memory are the same hardware on many GPUs.
 // Proof:   gpulab lab latency; gpulab lab banks; gpulab minplus --variant registers,local
 // CUDA:    tiles in __shared__ memory, with __syncthreads() before and after their use.
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for every index
-#endif
-#ifndef DEPTH
-#define DEPTH 8       // rows of a panel that are staged at once
-#endif
-#ifndef SMALLER
-#define SMALLER(a, b) ((b) < (a) ? (b) : (a))
-#endif
-#ifndef NO_EDGE
-#define NO_EDGE INFINITY    // what a missing edge costs
-#endif
+// Given:   DEPTH, rows of a panel that are staged at once.
+#include "../common/smaller.cl"
+
 #define ITEM 8        // results of an item, and items of a group, in each direction
 #define TILE (ITEM * ITEM)
 

@@ -6,18 +6,7 @@
 // But:     on CPU drivers the order of items costs little: there each result's own walk down a column decides.
 // Proof:   gpulab lab stride; gpulab count minplus --variant naive,coalesced; gpulab minplus --variant naive,coalesced
 // CUDA:    uncoalesced loads, as threadIdx.x chooses the row.
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for every index
-#endif
-#ifndef SMALLER
-#define SMALLER(a, b) ((b) < (a) ? (b) : (a))
-#endif
-#ifndef NO_EDGE
-#define NO_EDGE INFINITY    // what a missing edge costs
-#endif
+#include "../common/smaller.cl"
 
 __kernel void minplus_naive(__global const T *restrict d, __global T *restrict r, const INDEX n)
 {

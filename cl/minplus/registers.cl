@@ -7,18 +7,8 @@
 // Proof:   gpulab lab intensity; gpulab lab registers; gpulab count minplus --variant coalesced,registers; gpulab minplus
 //          --variant coalesced,registers
 // CUDA:    register blocking, or thread coarsening: a thread computes a block of results.
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for every index
-#endif
-#ifndef SMALLER
-#define SMALLER(a, b) ((b) < (a) ? (b) : (a))
-#endif
-#ifndef NO_EDGE
-#define NO_EDGE INFINITY    // what a missing edge costs
-#endif
+#include "../common/smaller.cl"
+
 #define ITEM 8        // results of an item, and items of a group, in each direction
 #define TILE (ITEM * ITEM)
 

@@ -6,30 +6,8 @@
 // But:     elsewhere the minimum of three is missing: what is left are smaller tiles and other register banks.
 // Proof:   gpulab lab instructions; gpulab minplus --variant tiled,three_way
 // CUDA:    the least of three integers is __vimin3_s32(), one of the DPX functions; here the compiler joins two min().
-#ifndef T
-#define T float            // element type
-#endif
-#ifndef INDEX
-#define INDEX uint         // wide enough for every index
-#endif
-#ifndef VEC
-#define VEC 4              // elements in 16 bytes
-#endif
-#ifndef TILE_ROWS
-#define TILE_ROWS 64       // results of a group
-#define TILE_COLUMNS 64
-#endif
-#ifndef ITEM_ROWS
-#define ITEM_ROWS 8        // results of an item
-#define ITEM_COLUMNS 8
-#endif
-#ifndef DEPTH
-#define DEPTH 16           // k that are staged at once: even
-#endif
-#ifndef BUFFERS
-#define BUFFERS 2          // pairs of panels in local memory
-#endif
-
+// Given:   VEC, elements in 16 bytes; TILE_ROWS x TILE_COLUMNS, results of a group; ITEM_ROWS x ITEM_COLUMNS, of an item; DEPTH, k that are staged
+//          at once: even; BUFFERS, pairs of panels in local memory.
 #include "../common/words.cl"
 #include "../common/smaller.cl"
 #include "../common/lower.cl"

@@ -6,30 +6,8 @@
 // But:     not on small matrices: tiles of 128 x 128 are few groups, and some compute units get none.
 // Proof:   gpulab lab registers; gpulab lab occupancy; gpulab minplus --variant local,tiled
 // CUDA:    double buffering; cp.async (__pipeline_memcpy_async()) copies to __shared__ memory past the registers.
-#ifndef T
-#define T float            // element type
-#endif
-#ifndef INDEX
-#define INDEX uint         // wide enough for every index
-#endif
-#ifndef VEC
-#define VEC 4              // elements in 16 bytes
-#endif
-#ifndef TILE_ROWS
-#define TILE_ROWS 128      // results of a group
-#define TILE_COLUMNS 128
-#endif
-#ifndef ITEM_ROWS
-#define ITEM_ROWS 8        // results of an item
-#define ITEM_COLUMNS 8
-#endif
-#ifndef DEPTH
-#define DEPTH 8            // rows of a panel that are staged at once
-#endif
-#ifndef BUFFERS
-#define BUFFERS 2          // pairs of panels in local memory
-#endif
-
+// Given:   VEC, elements in 16 bytes; TILE_ROWS x TILE_COLUMNS, results of a group; ITEM_ROWS x ITEM_COLUMNS, of an item; DEPTH, rows of a panel
+//          that are staged at once; BUFFERS, pairs of panels in local memory.
 #include "../common/words.cl"
 #include "../common/smaller.cl"
 #include "panels.cl"

@@ -7,24 +7,8 @@
 // But:     not on a GPU: groups of one item leave all lanes of a warp but one idle.
 // Proof:   gpulab lab vector; gpulab lab registers; gpulab minplus --variant three_way,wide
 // CUDA:    blocks of one thread: no launch configuration for CUDA, but what a CPU's core works through well.
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for every index
-#endif
-#ifndef VEC
-#define VEC 8         // elements of a vector
-#endif
-#ifndef ROWS
-#define ROWS 6        // rows whose results are kept in registers
-#endif
-#ifndef VECTORS
-#define VECTORS 2     // vectors of each of those rows
-#endif
-#ifndef DEPTH
-#define DEPTH 256     // k that are taken while a strip of columns stays in the nearest cache
-#endif
+// Given:   VEC, elements of a vector; ROWS, rows whose results are kept in registers; VECTORS, vectors of each of those rows;
+//          DEPTH, k that are taken while a strip of columns stays in the nearest cache.
 #define WIDTH (VEC * VECTORS)
 
 #include "../common/words.cl"

@@ -6,16 +6,8 @@
 // But:     not on small arrays: with half as many groups some compute units may have nothing to do.
 // Proof:   gpulab lab grid; gpulab count reduce --variant sequential,first_add; gpulab reduce --variant sequential,first_add
 // CUDA:    half as many blocks in <<<blocks, threads>>>; blockIdx.x is get_group_id(0).
-#ifndef T
-#define T int         // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for n and a stride beyond it
-#endif
-#ifndef REDUCE
-#define REDUCE(a, b) ((a) + (b))    // joins two elements
-#define IDENTITY 0                  // changes no element that it is joined with
-#endif
+#include "operation.cl"
+#include "size.cl"
 
 // scratch has an element for each work-item of the group.
 // scratch has an element for each work-item of the group.

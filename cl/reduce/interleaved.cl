@@ -7,16 +7,8 @@
 // Proof:   gpulab lab divergence; gpulab count reduce --variant interleaved,strided; gpulab reduce --variant
 //          interleaved,strided
 // CUDA:    a work-item is a thread, a work-group a thread block; __local memory is __shared__, barrier() is __syncthreads().
-#ifndef T
-#define T int         // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for n and a stride beyond it
-#endif
-#ifndef REDUCE
-#define REDUCE(a, b) ((a) + (b))    // joins two elements
-#define IDENTITY 0                  // changes no element that it is joined with
-#endif
+#include "operation.cl"
+#include "size.cl"
 
 // scratch has an element for each work-item of the group.
 __kernel void reduce_interleaved(__global const T *x, __global T *partial, __local T *scratch, const INDEX n)

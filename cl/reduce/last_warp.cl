@@ -7,17 +7,8 @@
 // Proof:   gpulab lab lockstep; gpulab reduce --variant first_add,last_warp
 // CUDA:    a sub-group is a warp, lockstep_sync() is __syncwarp(). Code that leaves it out was common before Volta, and is a
 //          race.
-#ifndef T
-#define T int         // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for n and a stride beyond it
-#endif
-#ifndef REDUCE
-#define REDUCE(a, b) ((a) + (b))    // joins two elements
-#define IDENTITY 0                  // changes no element that it is joined with
-#endif
-
+#include "operation.cl"
+#include "size.cl"
 #include "../common/lockstep.cl"
 
 // Harris (2007) used no synchronisation here: the 32 work-items of a warp ran in step. That was wrong without

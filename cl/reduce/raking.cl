@@ -6,20 +6,7 @@
 // But:     not on arrays so small that each item has two elements anyway: then it is `unrolled` with a loop.
 // Proof:   gpulab lab grid; gpulab reduce --variant unrolled,raking
 // CUDA:    a grid-stride loop: a grid of fixed size, whose threads go on by the size of the grid.
-#ifndef T
-#define T int         // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for n and a stride beyond it
-#endif
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-#ifndef REDUCE
-#define REDUCE(a, b) ((a) + (b))    // joins two elements
-#define IDENTITY 0                  // changes no element that it is joined with
-#endif
-
+#include "operation.cl"
 #include "../common/lockstep.cl"
 #include "halving.cl"
 

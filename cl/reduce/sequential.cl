@@ -6,16 +6,8 @@
 // But:     not on CPU drivers, whose local memory is ordinary memory without banks; little where global memory sets the time.
 // Proof:   gpulab lab banks; gpulab count reduce --variant strided,sequential; gpulab reduce --variant strided,sequential
 // CUDA:    __shared__ memory has banks; threads of a warp that want different words of one bank take turns: a bank conflict.
-#ifndef T
-#define T int         // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for n and a stride beyond it
-#endif
-#ifndef REDUCE
-#define REDUCE(a, b) ((a) + (b))    // joins two elements
-#define IDENTITY 0                  // changes no element that it is joined with
-#endif
+#include "operation.cl"
+#include "size.cl"
 
 // scratch has an element for each work-item of the group.
 __kernel void reduce_sequential(__global const T *x, __global T *partial, __local T *scratch, const INDEX n)

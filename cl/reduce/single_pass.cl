@@ -7,25 +7,10 @@
 //          than a launch.
 // Proof:   gpulab lab launch; gpulab reduce --variant subgroup,single_pass --finish device
 // CUDA:    __threadfence() and atomicInc(), as in NVIDIA's sample threadFenceReduction; here atomics carry the results too.
-#ifndef T
-#define T int         // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for n and a stride beyond it
-#endif
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-#ifndef ACC
-#define ACC 4         // independent accumulators of a work-item
-#endif
-#ifndef REDUCE
-#define REDUCE(a, b) ((a) + (b))    // joins two elements
-#define IDENTITY 0                  // changes no element that it is joined with
-#endif
-#define T4 CAT(T, 4)
-
+// Given:   ACC, independent accumulators of a work-item.
+#include "operation.cl"
 #include "../common/words.cl"
+#include "vectors.cl"
 #include "../common/tree.cl"
 #include "../common/bits.cl"
 #include "../common/publish.cl"
@@ -37,27 +22,7 @@ void reduce_single_pass(__global const T *x, volatile __global uint *partial, vo
 {
     __local T scratch[WG];
     __local uint last;
-    __global const T4 *x4 = (__global const T4 *)x;
-    const INDEX vectors = n / 4;
-    T4 acc[ACC];
-    for (uint a = 0; a < ACC; a++)
-        acc[a] = (T)IDENTITY;
-    INDEX i = get_group_id(0) * (ACC * WG) + get_local_id(0);
-    for (; i + (ACC - 1) * WG < vectors; i += ACC * get_global_size(0)) {
-        #pragma unroll
-        for (uint a = 0; a < ACC; a++)
-            acc[a] = REDUCE(acc[a], x4[i + a * WG]);
-    }
-    // What is left of the last tile, all loads at once; the condition above failed before its end.
-    #pragma unroll
-    for (uint a = 0; a < ACC; a++)
-        if (i + a * WG < vectors)
-            acc[a] = REDUCE(acc[a], x4[i + a * WG]);
-    for (uint a = 1; a < ACC; a++)
-        acc[0] = REDUCE(acc[0], acc[a]);
-    T value = REDUCE(REDUCE(acc[0].s0, acc[0].s1), REDUCE(acc[0].s2, acc[0].s3));
-    for (i = 4 * vectors + get_global_id(0); i < n; i += get_global_size(0))
-        value = REDUCE(value, x[i]);
+    T value = reduce_vectors(x, n);
     value = tree_reduce(value, scratch);
     const uint groups = get_num_groups(0);
     if (get_local_id(0) == 0) {

@@ -9,20 +9,7 @@
 // Proof:   gpulab lab instructions; gpulab count reduce --variant last_warp,unrolled; gpulab reduce --variant
 //          last_warp,unrolled; gpulab reduce --variant last_warp,unrolled --size constant
 // CUDA:    the block's size as a template parameter; #pragma unroll asks for the same.
-#ifndef T
-#define T int         // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for n and a stride beyond it
-#endif
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-#ifndef REDUCE
-#define REDUCE(a, b) ((a) + (b))    // joins two elements
-#define IDENTITY 0                  // changes no element that it is joined with
-#endif
-
+#include "operation.cl"
 #include "../common/lockstep.cl"
 #include "halving.cl"
 

@@ -8,16 +8,8 @@
 // Proof:   gpulab lab vector; gpulab lab divergence; gpulab count reduce --variant vectorised,wide; gpulab reduce --variant
 //          vectorised,wide
 // CUDA:    blocks of one thread: no launch configuration for CUDA, but what a CPU's core works through well.
-#ifndef T
-#define T int         // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for n and a stride beyond it
-#endif
-#ifndef REDUCE
-#define REDUCE(a, b) ((a) + (b))    // joins two elements
-#define IDENTITY 0                  // changes no element that it is joined with
-#endif
+#include "operation.cl"
+
 #define T16 CAT(T, 16)
 
 #include "../common/words.cl"

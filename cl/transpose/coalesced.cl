@@ -7,19 +7,8 @@
 // Proof:   gpulab lab stride; gpulab lab banks; gpulab count transpose --variant naive,coalesced; gpulab transpose --variant
 //          naive,coalesced
 // CUDA:    coalesced loads and stores by way of a tile in __shared__ memory.
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for every index
-#endif
-#ifndef TILE
-#define TILE 32       // rows and columns of a tile
-#define ROWS 4        // rows of a work-item
-#endif
-#ifndef INSIDE
-#define INSIDE(column, row) ((column) < width && (row) < height)
-#endif
+// Given:   TILE, rows and columns of a tile; ROWS, rows of a work-item.
+#include "edges.cl"
 
 __kernel __attribute__((reqd_work_group_size(TILE, TILE / ROWS, 1)))
 void transpose_coalesced(__global const T *restrict in, __global T *restrict out, const INDEX width,

@@ -8,20 +8,8 @@
 // Proof:   gpulab lab banks; gpulab count transpose --variant coalesced,conflict_free; gpulab transpose --variant
 //          coalesced,conflict_free
 // CUDA:    a tile of [TILE][TILE + 1] in __shared__ memory, against bank conflicts.
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for every index
-#endif
-#ifndef TILE
-#define TILE 32       // rows and columns of a tile
-#define ROWS 4        // rows of a work-item
-#define PAD 1         // unused elements behind each row of the tile
-#endif
-#ifndef INSIDE
-#define INSIDE(column, row) ((column) < width && (row) < height)
-#endif
+// Given:   TILE, rows and columns of a tile; ROWS, rows of a work-item; PAD, unused elements behind each row of the tile.
+#include "edges.cl"
 
 __kernel __attribute__((reqd_work_group_size(TILE, TILE / ROWS, 1)))
 void transpose_conflict_free(__global const T *restrict in, __global T *restrict out, const INDEX width,

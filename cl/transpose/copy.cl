@@ -7,19 +7,8 @@
 //          copy may.
 // Proof:   gpulab ceiling; gpulab transpose --variant copy
 // CUDA:    a copy kernel, as in NVIDIA's study of the transposition; cudaMemcpyDeviceToDevice does the same.
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for every index
-#endif
-#ifndef TILE
-#define TILE 32       // rows and columns of a tile
-#define ROWS 4        // rows of a work-item
-#endif
-#ifndef INSIDE
-#define INSIDE(column, row) ((column) < width && (row) < height)
-#endif
+// Given:   TILE, rows and columns of a tile; ROWS, rows of a work-item.
+#include "edges.cl"
 
 __kernel __attribute__((reqd_work_group_size(TILE, TILE / ROWS, 1)))
 void transpose_copy(__global const T *restrict in, __global T *restrict out, const INDEX width,

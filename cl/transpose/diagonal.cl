@@ -6,24 +6,9 @@
 // But:     not where addresses are spread over the channels: there the order's remainders are a small loss.
 // Proof:   gpulab lab pitch; gpulab transpose --variant conflict_free,diagonal
 // CUDA:    partition camping, and diagonal block reordering by new values for blockIdx.x and blockIdx.y.
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for every index
-#endif
-#ifndef TILE
-#define TILE 32       // rows and columns of a tile
-#define ROWS 4        // rows of a work-item
-#define PAD 1         // unused elements behind each row of the tile
-#endif
-#ifndef INSIDE
-#define INSIDE(column, row) ((column) < width && (row) < height)
-#endif
-#ifndef ORDER
-#define ORDER 2       // of groups: see matrix.cl
-#endif
-
+// Given:   TILE, rows and columns of a tile; ROWS, rows of a work-item; PAD, unused elements behind each row of the tile;
+//          ORDER of groups: see matrix.cl.
+#include "edges.cl"
 #include "matrix.cl"
 
 __kernel __attribute__((reqd_work_group_size(TILE, TILE / ROWS, 1)))

@@ -6,19 +6,8 @@
 // But:     on CPU drivers it costs more: a tile is one more copy in ordinary memory there, and the barrier splits a loop.
 // Proof:   gpulab lab latency; gpulab transpose --variant copy,local_copy
 // CUDA:    a copy by way of __shared__ memory, with one __syncthreads().
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for every index
-#endif
-#ifndef TILE
-#define TILE 32       // rows and columns of a tile
-#define ROWS 4        // rows of a work-item
-#endif
-#ifndef INSIDE
-#define INSIDE(column, row) ((column) < width && (row) < height)
-#endif
+// Given:   TILE, rows and columns of a tile; ROWS, rows of a work-item.
+#include "edges.cl"
 
 __kernel __attribute__((reqd_work_group_size(TILE, TILE / ROWS, 1)))
 void transpose_local_copy(__global const T *restrict in, __global T *restrict out, const INDEX width,

@@ -6,19 +6,8 @@
 // But:     on CPU drivers, and where a cache holds the lines until they are full, it loses less.
 // Proof:   gpulab lab stride; gpulab count transpose --variant naive,coalesced; gpulab transpose --variant copy,naive
 // CUDA:    uncoalesced stores: one memory transaction for each thread of the warp.
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for every index
-#endif
-#ifndef TILE
-#define TILE 32       // rows and columns of a tile
-#define ROWS 4        // rows of a work-item
-#endif
-#ifndef INSIDE
-#define INSIDE(column, row) ((column) < width && (row) < height)
-#endif
+// Given:   TILE, rows and columns of a tile; ROWS, rows of a work-item.
+#include "edges.cl"
 
 __kernel __attribute__((reqd_work_group_size(TILE, TILE / ROWS, 1)))
 void transpose_naive(__global const T *restrict in, __global T *restrict out, const INDEX width,

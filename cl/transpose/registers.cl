@@ -7,36 +7,14 @@
 // Proof:   gpulab lab banks; gpulab lab grid; gpulab count transpose --variant vectorised,registers; gpulab transpose --variant
 //          vectorised,registers
 // CUDA:    a swizzle: the column's number is XORed with the row's, in place of padding the __shared__ tile.
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for every index
-#endif
-#ifndef TILE
-#define TILE 64       // rows and columns of a tile
-#endif
-#ifndef ROWS
-#define ROWS 4        // rows of a work-item; a multiple of VEC
-#endif
-#ifndef VEC
-#define VEC 4         // rows and columns of a block: 1, 2 or 4
-#endif
-#ifndef ORDER
-#define ORDER 1       // of groups: see matrix.cl
-#endif
-
+// Given:   TILE, rows and columns of a tile; ROWS, rows of a work-item: a multiple of VEC; VEC, rows and columns of a block:
+//          1, 2 or 4; ORDER of groups: see matrix.cl.
 #include "../common/words.cl"
 #include "matrix.cl"
 #include "vector.cl"
 
 #define ACROSS (TILE / VEC)             // blocks in a row of the tile
-#ifdef SKEWED
-#include "skewed.cl"
-#define GROUP (TILE * SKEWED)           // work-items of a group
-#else
-#define GROUP (ACROSS * (TILE / ROWS))
-#endif
+#define GROUP (ACROSS * (TILE / ROWS))  // work-items of a group
 #define BLOCKS (ROWS / VEC)             // of a work-item
 
 void turn_block(TV *v)
@@ -54,14 +32,11 @@ void turn_block(TV *v)
 #endif
 }
 
+#ifndef SKEWED    // else skewed.cl has the kernel
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void transpose_registers(__global const T *restrict in, __global T *restrict out, const INDEX width,
                          const INDEX height, const INDEX in_pitch, const INDEX out_pitch)
 {
-#ifdef SKEWED
-    __local T skewed[(TILE + SKEWED) * SKEWED_PITCH];
-    move_skewed(in, out, width, height, in_pitch, out_pitch, skewed);
-#else
     // Vector c of the turned tile's row r is at place c ^ (r / VEC): neither half of the work meets a bank twice.
     __local TV tile[TILE * ACROSS];
     const uint id = get_local_id(0);
@@ -85,5 +60,5 @@ void transpose_registers(__global const T *restrict in, __global T *restrict out
         const INDEX x = top + c * VEC, y = left + r;
         store_vector(tile[r * ACROSS + (c ^ r / VEC)], out, y * out_pitch + x, LEFT(x, height, y < width));
     }
-#endif
 }
+#endif

@@ -1,11 +1,14 @@
-// `registers` where rows begin at no whole vector: a tile writes each row of the output from the next multiple of SKEWED
-// elements on, for which it reads SKEWED rows more than it has; the topmost tile writes what comes before, too.
+// The kernel of `registers` where rows begin at no whole vector: a tile writes each row of the output from the next multiple of
+// SKEWED elements on, for which it reads SKEWED rows more than it has; the topmost tile writes what comes before, too. Comes
+// after registers.cl.
+#ifdef SKEWED
 #define SKEWED_PITCH (TILE + 1) // elements from one of the tile's TILE + SKEWED rows to the next
 
-// TILE x SKEWED work-items move the tile of this group through local memory.
-void move_skewed(__global const T *restrict in, __global T *restrict out, const INDEX width, const INDEX height,
-                 const INDEX in_pitch, const INDEX out_pitch, __local T *tile)
+__kernel __attribute__((reqd_work_group_size(TILE * SKEWED, 1, 1)))
+void transpose_registers(__global const T *restrict in, __global T *restrict out, const INDEX width,
+                         const INDEX height, const INDEX in_pitch, const INDEX out_pitch)
 {
+    __local T tile[(TILE + SKEWED) * SKEWED_PITCH];
     const uint id = get_local_id(0), column = id % TILE, down = id / TILE;
     const INDEX left = TILE_COLUMN * TILE, top = TILE_ROW * TILE;
     T v[TILE / SKEWED + 1];
@@ -34,3 +37,4 @@ void move_skewed(__global const T *restrict in, __global T *restrict out, const 
                 out[row + i] = tile[i * SKEWED_PITCH + c];
     }
 }
+#endif

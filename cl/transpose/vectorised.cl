@@ -7,20 +7,8 @@
 // Proof:   gpulab lab vector; gpulab lab banks; gpulab count transpose --variant conflict_free,vectorised; gpulab transpose
 //          --variant conflict_free,vectorised
 // CUDA:    float4 loads and stores, 128 bits of each thread.
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for every index
-#endif
-#ifndef TILE
-#define TILE 64       // rows and columns of a tile
-#define ROWS 4        // rows of a work-item
-#define PAD 1         // unused elements behind each row of the tile
-#endif
-#ifndef ORDER
-#define ORDER 1       // of groups: see matrix.cl
-#endif
+// Given:   TILE, rows and columns of a tile; ROWS, rows of a work-item; PAD, unused elements behind each row of the tile;
+//          ORDER of groups: see matrix.cl.
 #define VEC 4         // elements of a vector
 
 #include "../common/words.cl"

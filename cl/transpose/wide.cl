@@ -7,21 +7,9 @@
 // But:     not on a GPU, whose warps have one item each here; less where rows do not begin at a multiple of sixteen elements.
 // Proof:   gpulab lab vector; gpulab transpose --variant copy,registers,wide
 // CUDA:    blocks of one thread: no launch configuration for CUDA. A store past the cache is __stcs().
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for every index
-#endif
-#ifndef TILE
-#define TILE 256      // rows of a strip; a multiple of 16
-#endif
-#ifndef RUN
-#define RUN 128       // elements that are read of a row before those of the next rows; a multiple of 16
-#endif
-#ifndef STACKED
+// Given:   TILE, rows of a strip: a multiple of 16; RUN, elements that are read of a row before those of the next rows; a
+//          multiple of 16.
 #define STACKED 2     // blocks one below the other that are written before their neighbours
-#endif
 #define T16 CAT(T, 16)
 
 #include "../common/words.cl"
@@ -29,14 +17,8 @@
 
 // ALIGNED: every row begins at a multiple of sixteen elements. Where the compiler can, lines are then written
 // without being read or kept in the cache.
-#ifdef __has_builtin
-#if __has_builtin(__builtin_nontemporal_store)
-#define STREAM(value, place) __builtin_nontemporal_store(value, place)
-#endif
-#endif
-#ifndef STREAM
-#define STREAM(value, place) (*(place) = (value))
-#endif
+#define STREAM
+#include "../common/past.cl"
 // AHEAD: the block STACKED blocks below is asked for meanwhile, as no processor sees a stream in a few elements of each row.
 #ifdef AHEAD
 #define FETCH(place) __builtin_prefetch((const void *)(size_t)(place), 0, 2)
@@ -46,7 +28,7 @@
 #define LINE (64 / sizeof(T)) // elements of a cache line
 #ifdef ALIGNED
 #define LOAD16(p) (*(__global const T16 *)(p))
-#define STORE16(value, p) STREAM(value, (__global T16 *)(p))
+#define STORE16(value, p) PUT(value, (__global T16 *)(p))
 #else
 #define LOAD16(p) vload16(0, p)
 #define STORE16(value, p) vstore16(value, 0, p)

@@ -3,7 +3,7 @@
 use crate::adopt::Brought;
 use crate::bench::{self, Input, tuning};
 use crate::judgement::{Judgement, Ruling};
-use crate::judging::{Patience, judge};
+use crate::judging::judge;
 use crate::prelude::*;
 use crate::report::progress::StatusLine;
 use crate::worker::usual_deadline;
@@ -60,8 +60,8 @@ pub(crate) fn judge_own(global: &Global, brought: Brought, asked: &Judging<'_>) 
     let memory = asked.memory.unwrap_or_else(|| usual_memory(bytes));
     let setup = Setup { device: global.device.clone(), memory: Some(memory), ..Setup::of(&brought.registry) };
     let small = Duration::from_secs_f64(asked.deadline.unwrap_or(SMALL_S));
-    let whole = asked.deadline.unwrap_or_else(|| usual_deadline(bytes, data.ops()));
-    let mut worker = WorkerProcess::open(setup, None, Duration::from_secs_f64(whole), interrupt::interrupted, say)?;
+    let whole = Duration::from_secs_f64(asked.deadline.unwrap_or_else(|| usual_deadline(bytes, data.ops())));
+    let mut worker = WorkerProcess::open(setup, None, whole, interrupt::interrupted, say)?;
     let info = worker.info().clone();
     data.check_device(bytes, &info)?;
     bench::announce(global, &info);
@@ -77,8 +77,7 @@ pub(crate) fn judge_own(global: &Global, brought: Brought, asked: &Judging<'_>) 
         observer.case_started(step, step.max(STEPS - 1) + 1, &format!("checking {} with {what}", rung.label()));
         step += 1;
     };
-    let patience = Patience { small, asked: Duration::from_secs_f64(whole) };
-    let judgement = judge(&mut worker, (family, rung), &case, patience, &mut observe)?;
+    let judgement = judge(&mut worker, (family, rung), &case, small, whole, &mut observe)?;
     let rung = rung.clone();
     Ok(JudgedFile { brought, rung, judgement, device: format::device(&info.name), memory })
 }
@@ -93,7 +92,7 @@ pub(crate) fn judge_rung(
     let small = Duration::from_secs_f64(SMALL_S);
     let setup = Setup { device: global.device.clone(), ..Setup::of(registry) };
     let mut worker = WorkerProcess::open(setup, None, small, interrupt::interrupted, say)?;
-    judge(&mut worker, (family, rung), case, Patience { small, asked: small }, &mut |_| {})
+    judge(&mut worker, (family, rung), case, small, small, &mut |_| {})
 }
 
 /// About as many cases as are tried, for the progress bar.

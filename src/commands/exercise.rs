@@ -9,7 +9,7 @@ use crate::exercise::{
     CountMetric, DrawnSizes, Exercise, ExerciseVerdict, Grade, NAMES, Over, Progress, Standing, exercise, exercises,
 };
 use crate::judgement::Ruling;
-use crate::judging::{self, Patience};
+use crate::judging;
 use crate::outputs::TextOrJson;
 use crate::prelude::*;
 use crate::report::exercise as text;
@@ -324,10 +324,9 @@ impl Grader {
         // A worker of its own: what one submission breaks is none of the next one's.
         let mut worker = WorkerProcess::open(setup, None, self.deadline, interrupt::interrupted, say)?;
         let case = self.case(submission.family, submission.rung, submission.sizes.asked);
-        let patience = Patience { small: self.deadline, asked: self.deadline };
         let kernel = (submission.family, submission.rung);
         let form = submission.family.form;
-        let judgement = judging::judge(&mut worker, kernel, &case, patience, &mut |_| {})?;
+        let judgement = judging::judge(&mut worker, kernel, &case, self.deadline, self.deadline, &mut |_| {})?;
         let right = judgement.tried.iter().filter(|tried| tried.ruling == Ruling::Right);
         grade.right_at = right.map(|tried| size(form, tried.shape)).collect();
         let verdict = match judgement.ruling {

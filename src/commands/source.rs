@@ -13,9 +13,11 @@ pub fn run(out: &mut Out, global: &Global, options: &SourceArgs) -> Result<(), E
     bench::check_files(&paths, dir, global.quiet)?;
     let sources = Sources { dir: dir.map(Path::to_owned) };
     for path in &paths {
-        let rung = kernels::everything().flat_map(Family::kernels).find(|rung| rung.path == *path);
-        let text = match rung {
-            Some(rung) if options.expanded => sources.assemble_rung(rung),
+        let mut rungs = kernels::everything().flat_map(|family| family.kernels().map(move |rung| (family, rung)));
+        let text = match rungs.find(|(_, rung)| rung.path == *path) {
+            Some((family, rung)) if options.expanded => {
+                sources.assemble_rung(rung).map(|text| whole(family, rung, &text))
+            }
             None if options.expanded => sources.assemble(path),
             _ => sources.read(path),
         };
@@ -23,6 +25,14 @@ pub fn run(out: &mut Out, global: &Global, options: &SourceArgs) -> Result<(), E
         out.text(&if paths.len() == 1 { text } else { format!("// cl/{path}\n{text}\n") })?;
     }
     Ok(())
+}
+
+/// The text behind values of the macros that it takes from the host, unless a program gives them itself.
+fn whole(family: &Family, rung: &Rung, text: &str) -> String {
+    let given = kernels::given(family, rung, text);
+    let values: String =
+        given.iter().map(|(name, value)| format!("#ifndef {name}\n#define {name} {value}\n#endif\n")).collect();
+    values + text
 }
 
 /// The files, as paths below `cl/`.

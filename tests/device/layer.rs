@@ -193,18 +193,22 @@ fn impossible_launches_are_errors_that_say_why() {
     });
 }
 
-/// What a kernel file takes from the host by macro has a default: each compiles with none given, fragments included.
+/// What a kernel takes from the host by macro is known without a device: each compiles with that, fragments included.
 #[test]
 fn every_kernel_file_compiles_alone() {
     on_one_driver(|driver| {
         let mut device = open(driver);
-        let rungs = kernels::everything().flat_map(|family| family.kernels());
-        let rungs = rungs.map(|rung| assemble_rung(rung, &embedded).unwrap());
-        let exchanges = EXCHANGES.iter().flat_map(|e| e.sources).map(|path| assemble(path, &embedded).unwrap());
-        let sources: Vec<Assembled> = rungs.chain(exchanges).collect();
-        for Assembled { path, text } in &sources {
+        let rungs = kernels::everything().flat_map(|family| family.kernels().map(move |rung| (family, rung)));
+        let rungs = rungs.map(|(family, rung)| {
+            let unit = assemble_rung(rung, &embedded).unwrap();
+            (kernels::given(family, rung, &unit.text), unit)
+        });
+        let exchanges = EXCHANGES.iter().flat_map(|e| e.sources);
+        let exchanges = exchanges.map(|path| (Vec::new(), assemble(path, &embedded).unwrap()));
+        let sources: Vec<_> = rungs.chain(exchanges).collect();
+        for (defines, Assembled { path, text }) in &sources {
             let kernels = vec![kernels::entry_point(path)];
-            let unit = BuildUnit { path: path.clone(), text: text.clone(), defines: Vec::new(), kernels };
+            let unit = BuildUnit { path: path.clone(), text: text.clone(), defines: defines.clone(), kernels };
             device.build(&unit).unwrap_or_else(|error| panic!("{path}: {error}"));
         }
         sources.len()

@@ -29,11 +29,11 @@ const COMMANDS: &str = "src/commands/mod.rs";
 const RECIPES: &[Recipe] = &[
     Recipe {
         heading: "rung",
-        named: &["cl/dot/pairs.cl", DOT, "rung(\"dot/pairs.cl\", pairs, &[ITEMS, PRESUM, MAD]).between(&PRODUCT, &[\"common/tree.cl\", \"dot/presum_groups.cl\"])"],
+        named: &["cl/dot/pairs.cl", DOT, "rung(\"dot/pairs.cl\", pairs, &[ITEMS, PRESUM, MAD]) .with(&[\"common/tree.cl\", \"dot/presum_groups.cl\"])"],
         edits: &[
             ("cl/dot/pairs.cl", "cl/dot/local.cl", &[("dot_local", "dot_pairs"), ("// Idea: ", "// Idea: in pairs: ")]),
             (DOT, DOT, &[
-                ("rung(\"dot/vectorised.cl\"", "rung(\"dot/pairs.cl\", pairs, &[ITEMS, PRESUM, MAD]).between(&PRODUCT, &[\"common/tree.cl\", \"dot/presum_groups.cl\"]),\nrung(\"dot/vectorised.cl\""),
+                ("rung(\"dot/vectorised.cl\"", "rung(\"dot/pairs.cl\", pairs, &[ITEMS, PRESUM, MAD]).with(&[\"common/tree.cl\", \"dot/presum_groups.cl\"]),\nrung(\"dot/vectorised.cl\""),
                 ("fn local(ask", "fn pairs(ask: &Ask<'_>) -> Planned {\n    local(ask)\n}\n\nfn local(ask"),
             ]),
         ],
@@ -41,10 +41,10 @@ const RECIPES: &[Recipe] = &[
     },
     Recipe {
         heading: "tunable",
-        named: &["cl/dot/naive.cl", DOT, "plan.set(UNROLL.name, UNROLL.get(&ask.case.params)?.unwrap_or(1))", "rung(\"dot/naive.cl\", naive, &[ITEMS, UNROLL, MAD]).between(&PRODUCT, &[])"],
+        named: &["cl/dot/naive.cl", DOT, "plan.set(UNROLL.name, UNROLL.get(&ask.case.params)?.unwrap_or(1))", "rung(\"dot/naive.cl\", naive, &[ITEMS, UNROLL, MAD])"],
         edits: &[
             ("cl/dot/naive.cl", "cl/dot/naive.cl", &[
-                ("#ifndef T\n", "#ifndef UNROLL\n#define UNROLL 1\n#endif\n#ifndef T\n"),
+                ("#include \"muladd.cl\"\n", "// Given:   UNROLL, turns of the loop that are written out.\n#include \"muladd.cl\"\n"),
                 ("    for (INDEX i = begin; i < end; i++)\n", "    for (INDEX j = begin; j < end; j += UNROLL)\n    for (INDEX i = j; i < min(j + UNROLL, end); i++)\n"),
             ]),
             (DOT, DOT, &[

@@ -73,7 +73,7 @@ fn every_file_is_registered_and_every_entry_has_its_file() {
     let fragments = files.iter().flat_map(File::fragments);
     // What the runner needs of every device.
     let own = ["runner/canary.cl", "runner/scrub.cl"].map(str::to_owned);
-    let of_own = ["common/restore.cl"].map(str::to_owned);
+    let of_own = ["common/restore.cl", "transpose/repeat.cl"].map(str::to_owned);
     let templates = kernels::FAMILIES.iter().map(|family| format!("templates/{}.cl", family.name));
     let registered: BTreeSet<String> =
         files.iter().map(|f| f.path.to_owned()).chain(fragments).chain(own).chain(of_own).chain(templates).collect();

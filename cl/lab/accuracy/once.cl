@@ -2,22 +2,8 @@
 // Idea:    random words become floats between two powers of two by their bits, and so without rounding.
 // Removes: every rounding but the function's own.
 // Remains: the function's error, which the host works out.
-#ifndef T
-#define T uint        // a float's bits
-#endif
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-#ifndef FROM
-#define FROM 0x3f800000  // bits of the least argument
-#endif
-#ifndef SPAN
-#define SPAN 0x007fffff  // what the bits of an argument may exceed them by
-#endif
-#ifndef APPLY
-#define APPLY TO_ONE  // whether the function takes one argument or two
-#endif
-
+// Given:   T, a float's bits; FROM, bits of the least argument; SPAN, what the bits of an argument may exceed them by; APPLY,
+//          whether the function takes one argument or two.
 #include "../../common/function.cl"
 
 #define TO_ONE(x, y) FUNCTION(y)

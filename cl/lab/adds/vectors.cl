@@ -2,13 +2,7 @@
 // Idea:    an item has VEC lanes, each a chain of additions; the wider the items, the fewer there are.
 // Removes: memory: lanes stay in registers, and the number that is added never changes.
 // Remains: the additions, and how many lanes one instruction of the device handles.
-#ifndef VEC
-#define VEC 1         // floats of an item
-#endif
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-
+// Given:   VEC, floats of an item.
 #include "../../common/words.cl"
 #if VEC == 1
 #define TV float

@@ -2,16 +2,7 @@
 // Idea:    an item's address follows from its number and the stride; words and instructions stay the same.
 // Removes: global memory, and most address arithmetic: one address serves eight loads.
 // Remains: the extra turns that local memory takes where items read different words of the same bank.
-#ifndef T
-#define T uint        // a word of 4 or 8 bytes
-#endif
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-#ifndef WORDS
-#define WORDS 2048    // words, a power of two, of which a place is one; 8 KiB
-#endif
-
+// Given:   T, a word of 4 or 8 bytes; WORDS, words, a power of two, of which a place is one.
 #include "../../common/words.cl"
 
 // A permutation of the numbers below 256, in which numbers that follow each other show no order.

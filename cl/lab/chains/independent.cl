@@ -2,16 +2,7 @@
 // Idea:    an item works on CHAINS chains in turn, and no chain waits for another.
 // Removes: memory: a chain stays in a register, and its factor and its summand never change.
 // Remains: the latency of a step, where there are too few chains to fill it.
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-#ifndef CHAINS
-#define CHAINS 1      // independent chains of an item
-#endif
-
+// Given:   CHAINS, independent chains of an item.
 #include "../../common/words.cl"
 
 // Chain c of an item begins with the c-th element of x from its own on. `factor` and `term` are 1, which no compiler knows,

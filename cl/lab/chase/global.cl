@@ -2,10 +2,7 @@
 // Idea:    each load's address is what the load before it found, so that no two are under way at once.
 // Removes: all that hides a load's latency: other items, other loads, and what a prefetcher can foresee.
 // Remains: the latency of the cache or memory that holds the cycle, with one addition for the address.
-#ifndef DEPENDENT
-#define DEPENDENT 1  // whether an address is what was loaded last; 0 for the control
-#endif
-
+// Given:   DEPENDENT, whether an address is what was loaded last, 0 for the control.
 #include "../../common/words.cl"
 #include "cycle.cl"
 

@@ -2,13 +2,7 @@
 // Idea:    the chase of `global`; its group lays the cycle out in local memory first.
 // Removes: global memory and its caches.
 // Remains: the latency of local memory; on a CPU that of the cache that stands for it.
-#ifndef DEPENDENT
-#define DEPENDENT 1  // whether an address is what was loaded last; 0 for the control
-#endif
-#ifndef WG
-#define WG 64        // work-items of the group
-#endif
-
+// Given:   DEPENDENT, whether an address is what was loaded last, 0 for the control.
 #include "../../common/words.cl"
 #include "cycle.cl"
 

@@ -2,10 +2,6 @@
 // Idea:    a __constant table of the program has a place that compilers know: constant memory, where there is some.
 // Removes: the choice that compilers have with a __constant argument, which some read as global memory.
 // Remains: the extra turns that a constant cache takes where items in lockstep read different addresses.
-#ifndef WG
-#define WG 256            // work-items of a group
-#endif
-
 #include "../../common/words.cl"
 
 // Word i of the table, and words that follow each other.

@@ -2,13 +2,7 @@
 // Idea:    the items of a group read from `places` different addresses; a macro sets the address space.
 // Removes: memory's limit, as the table fits every cache, and most address arithmetic: one address serves eight loads.
 // Remains: the extra turns that a constant cache takes where items in lockstep read different addresses.
-#ifndef SPACE
-#define SPACE __constant  // where the table is
-#endif
-#ifndef WG
-#define WG 256            // work-items of a group
-#endif
-
+// Given:   SPACE, where the table is.
 #include "../../common/words.cl"
 
 // The table has 1032 words; `places` is a power of two up to 1024.

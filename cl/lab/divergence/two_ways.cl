@@ -2,10 +2,6 @@
 // Idea:    every other run of 1 << shift items takes the other branch; each branch is one chain of steps.
 // Removes: memory, and any difference between the branches: an item does the same work on either.
 // Remains: what a device does where items in lockstep take different branches.
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-
 #include "../../common/words.cl"
 
 // Bit 0 of `first` says whether the even runs take the first branch, bit 1 whether the odd ones do; so does `second`.

@@ -2,13 +2,7 @@
 // Idea:    one formula orders the accesses; the stride changes only the order, neither words nor instructions.
 // Removes: everything but loads, and additions of the words, which make the compiler keep every load.
 // Remains: the bytes that a device fetches although no item reads them.
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-#ifndef WORD
-#define WORD uint     // a word of 1, 2 or 4 bytes
-#endif
-
+// Given:   WORD, a word of 1, 2 or 4 bytes.
 #include "../../common/words.cl"
 #include "../../common/place.cl"
 

@@ -2,10 +2,6 @@
 // Idea:    the size of the group alone is varied: a work-item's registers, local memory and work stay as they are.
 // Removes: global memory's limit, and all that groups of other sizes would do differently.
 // Remains: lanes without an item where the size is no multiple of the lanes in lockstep, and what limits resident groups.
-#ifndef WG
-#define WG 256  // work-items of a group
-#endif
-
 #include "../../common/words.cl"
 
 #define HELD 4  // chains of an item, and its floats in local memory

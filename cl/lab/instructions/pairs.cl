@@ -2,25 +2,8 @@
 // Idea:    a chain is a pair of numbers that change each other in turn, so that no compiler can merge two steps.
 // Removes: everything but the operation and what keeps its operand in range: no memory, hardly any loop.
 // Remains: the operation's latency with one chain, its throughput with many.
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-#ifndef CHAINS
-#define CHAINS 1      // independent chains of an item
-#endif
-#ifndef STEPS
-#define STEPS 1       // steps of either number in a turn of the loop
-#endif
-#ifndef STEP
-#define STEP ADD_ONE  // the operation: one of those below
-#endif
-#ifndef START
-#define START WHOLE   // where a chain begins: one of those below
-#endif
-
+// Given:   CHAINS, independent chains of an item; STEPS, steps of either number in a turn of the loop; STEP, the operation:
+//          one of those below; START, where a chain begins: one of those below.
 #include "../../common/words.cl"
 #include "../../common/function.cl"
 #include "../../common/smaller.cl"

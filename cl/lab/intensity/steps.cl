@@ -2,16 +2,7 @@
 // Idea:    the bytes are always the same; the number of operations alone says what limits the kernel.
 // Removes: other limits: neighbours read neighbours, and an item has four chains that wait for nothing but themselves.
 // Remains: memory's limit with few operations a byte, arithmetic's with many.
-#ifndef VEC
-#define VEC 1    // floats of a vector
-#endif
-#ifndef STEPS
-#define STEPS 4  // steps on the four vectors of an item together: an even number
-#endif
-#ifndef WG
-#define WG 256   // work-items of a group
-#endif
-
+// Given:   VEC, floats of a vector; STEPS, steps on the four vectors of an item together: an even number.
 #include "../../common/words.cl"
 #include "../../common/steps.cl"
 

@@ -2,13 +2,7 @@
 // Idea:    only the type of a load changes: float, float2, float4, float8, float16.
 // Removes: everything but loads, and an addition for each, so that the compiler keeps all of them.
 // Remains: the number of load instructions, where they and not the bytes are the limit.
-#ifndef VEC
-#define VEC 1         // floats of a load
-#endif
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-
+// Given:   VEC, floats of a load.
 #include "../../common/words.cl"
 #if VEC == 1
 #define TV float

@@ -2,9 +2,7 @@
 // Idea:    the 32 items of a warp run in step, so each line of the last six sees what the line before has written.
 // Removes: the barriers of the last six steps.
 // Remains: a race: a compiler may keep values in registers, and nothing in OpenCL or CUDA keeps a warp's items in step.
-#ifndef WG
-#define WG 256        // work-items of a group, 64 or more
-#endif
+// Given:   WG, work-items of a group, 64 or more.
 #define WORD __local uint
 
 #include "tree.cl"

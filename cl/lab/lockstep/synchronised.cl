@@ -2,9 +2,7 @@
 // Idea:    an instruction orders the accesses before it and behind it among the items that are in step.
 // Removes: the race of `bare` and `volatile`: each step reads what the step before has written.
 // Remains: one cheap instruction for each step.
-#ifndef WG
-#define WG 256        // work-items of a group, 64 or more
-#endif
+// Given:   WG, work-items of a group, 64 or more.
 #define WORD __local uint
 
 #include "../../common/lockstep.cl"

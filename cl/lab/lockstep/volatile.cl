@@ -2,9 +2,7 @@
 // Idea:    every access goes to local memory, so no value waits in a register.
 // Removes: the compiler's part in the race of `bare`.
 // Remains: the hardware's part: items of a warp have had program counters of their own since NVIDIA's Volta (2017).
-#ifndef WG
-#define WG 256        // work-items of a group, 64 or more
-#endif
+// Given:   WG, work-items of a group, 64 or more.
 #define WORD volatile __local uint
 
 #include "tree.cl"

@@ -2,10 +2,6 @@
 // Idea:    a factor permutes the words of a run, a mask leaves items idle; the instructions stay the same.
 // Removes: strides: the items of a run read the words of a run, whichever item reads which.
 // Remains: what a device makes of one segment's words where they are asked for in another order, or not all of them.
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-
 #include "../../common/words.cl"
 
 // There are last + 1 words, a power of two. `factor` is odd; accesses whose number has a bit of `idle` are left out. Otherwise

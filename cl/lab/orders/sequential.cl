@@ -2,9 +2,6 @@
 // Idea:    an odd step leads from element to element, so that each is added once.
 // Removes: parallelism, and with it everything but the order that could change a sum.
 // Remains: each addition rounds, and the order decides which partial sums are rounded.
-#ifndef T
-#define T float       // element type
-#endif
 
 // n is a power of two.
 __kernel void orders_sequential(__global const T *restrict x, __global T *restrict out, const uint n, const uint step)

@@ -2,19 +2,7 @@
 // Idea:    a first launch of one guarded group adds the remaining elements; a second launch adds whole groups.
 // Removes: the host's part: the host need not have the data.
 // Remains: a second launch, which is short but not free.
-#ifndef T
-#define T uint        // element type; sums of integers wrap
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for n and a group's elements beyond it
-#endif
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-#ifndef ITEMS
-#define ITEMS 8       // elements of a work-item
-#endif
-
+// Given:   ITEMS, elements of a work-item.
 #include "../../common/tree.cl"
 
 // Elements begin..n, fewer than a group takes; their sum comes behind those of the whole groups.

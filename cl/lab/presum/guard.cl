@@ -2,19 +2,7 @@
 // Idea:    every access first checks that its element exists, so that any n will do.
 // Removes: what the other remedies need: a second launch, additions by the host, or room behind the data.
 // Remains: a comparison for each element, and a last group that may do next to nothing.
-#ifndef T
-#define T uint        // element type; sums of integers wrap
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for n and a group's elements beyond it
-#endif
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-#ifndef ITEMS
-#define ITEMS 8       // elements of a work-item
-#endif
-
+// Given:   ITEMS, elements of a work-item.
 #include "../../common/tree.cl"
 
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))

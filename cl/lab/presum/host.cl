@@ -2,19 +2,7 @@
 // Idea:    the device works on whole groups only; the host, which has the data too, adds the remaining elements.
 // Removes: the comparison for each element.
 // Remains: the host's time for up to a group's elements, unless it would wait for the device anyway.
-#ifndef T
-#define T uint        // element type; sums of integers wrap
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for n and a group's elements beyond it
-#endif
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-#ifndef ITEMS
-#define ITEMS 8       // elements of a work-item
-#endif
-
+// Given:   ITEMS, elements of a work-item.
 #include "../../common/tree.cl"
 
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))

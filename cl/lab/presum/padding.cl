@@ -2,19 +2,7 @@
 // Idea:    zeros behind the data make its size a whole number of groups.
 // Removes: the comparison, the tail and the second launch: the kernel sees whole groups only.
 // Remains: a last group that adds zeros, and a copy into padded memory, which is timed separately.
-#ifndef T
-#define T uint        // element type; sums of integers wrap
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for n and a group's elements beyond it
-#endif
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-#ifndef ITEMS
-#define ITEMS 8       // elements of a work-item
-#endif
-
+// Given:   ITEMS, elements of a work-item.
 #include "../../common/tree.cl"
 
 // Copies n elements and puts zeros behind them, up to the global size.

@@ -2,16 +2,7 @@
 // Idea:    a value that follows from what an item has anyway need not come from memory: STEPS steps make four vectors of them.
 // Removes: the third of the bytes that a table of the values would be.
 // Remains: the operations, once memory no longer hides them.
-#ifndef VEC
-#define VEC 1    // floats of a vector
-#endif
-#ifndef STEPS
-#define STEPS 4  // steps on the four vectors of an item together: a multiple of 4
-#endif
-#ifndef WG
-#define WG 256   // work-items of a group
-#endif
-
+// Given:   VEC, floats of a vector; STEPS, steps on the four vectors of an item together: a multiple of 4.
 #include "../../common/words.cl"
 #include "../../common/steps.cl"
 

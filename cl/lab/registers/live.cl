@@ -2,13 +2,7 @@
 // Idea:    LIVE values are carried from round to round; MAX_REGISTERS says how many registers the compiler may use for them.
 // Removes: global memory: what is not in registers goes to memory only because there is no room.
 // Remains: spills, where the values need more registers than there are, and fewer items at once where they need many.
-#ifndef LIVE
-#define LIVE 8           // values of an item
-#endif
-#ifndef MAX_REGISTERS
-#define MAX_REGISTERS 0  // most registers of an item; 0 for as many as the compiler likes
-#endif
-
+// Given:   LIVE, values of an item; MAX_REGISTERS, most registers of an item, 0 for as many as the compiler likes.
 #include "../../common/words.cl"
 
 // Value c of an item begins with the c-th element of x from its own on. `factor` and `term` are as in chains

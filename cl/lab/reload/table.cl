@@ -2,13 +2,7 @@
 // Idea:    what was computed once lies in a table, and is loaded.
 // Removes: the operations that make a value, however many they were.
 // Remains: half as many bytes more than without the table.
-#ifndef VEC
-#define VEC 1   // floats of a vector
-#endif
-#ifndef WG
-#define WG 256  // work-items of a group
-#endif
-
+// Given:   VEC, floats of a vector.
 #include "../../common/words.cl"
 #include "../../common/steps.cl"
 

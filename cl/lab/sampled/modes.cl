@@ -2,22 +2,9 @@
 // Idea:    coordinates are odd eighths of a pixel, which the 8-bit filter weights of GPUs hold exactly.
 // Removes: ties and rounding: the right result is known to the last bit.
 // Remains: what a sampler's modes do with a coordinate.
-#ifndef WG
-#define WG 64         // work-items of a group
-#endif
-#ifndef FILTER
-#define FILTER CLK_FILTER_NEAREST
-#endif
-#ifndef NORMALISED
-#define NORMALISED 0  // whether an image is 1 wide and 1 high
-#endif
+// Given:   FILTER, as CLK_FILTER_NEAREST; NORMALISED, whether an image is 1 wide and 1 high; COLUMNS and LINES of texels.
+
 // Of the image, in pixels: powers of two.
-#ifndef COLUMNS
-#define COLUMNS 16
-#endif
-#ifndef LINES
-#define LINES 8
-#endif
 
 #if NORMALISED
 #define MODE(address) (CLK_NORMALIZED_COORDS_TRUE | FILTER | address)

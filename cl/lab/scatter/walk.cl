@@ -2,13 +2,7 @@
 // Idea:    the order of gather `walk`, with stores in place of loads: each word gets a number that follows from its place.
 // Removes: loads, so that nothing but stores takes time.
 // Remains: the bytes that a device moves beyond those that are written.
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-#ifndef WORD
-#define WORD uint     // a word of 1, 2 or 4 bytes
-#endif
-
+// Given:   WORD, a word of 1, 2 or 4 bytes.
 #include "../../common/words.cl"
 #include "../../common/place.cl"
 

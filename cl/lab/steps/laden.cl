@@ -2,16 +2,7 @@
 // Idea:    the steps of chains `independent`; the size of the ballast alone sets how many groups a compute unit holds.
 // Removes: memory: a chain stays in a register, and its factor and its summand never change.
 // Remains: the latency of arithmetic, where there are too few groups and chains to cover it.
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef WG
-#define WG 64         // work-items of a group
-#endif
-#ifndef CHAINS
-#define CHAINS 1      // independent chains of an item
-#endif
-
+// Given:   CHAINS, independent chains of an item.
 #include "../../common/words.cl"
 #include "../../common/ballast.cl"
 

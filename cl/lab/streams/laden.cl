@@ -2,13 +2,7 @@
 // Idea:    an item keeps TOGETHER reads in flight, and starts the next ones when these have arrived.
 // Removes: anything else that could fill the time of a read: only other items of the compute unit can.
 // Remains: the latency of memory, where too few groups are resident to cover it.
-#ifndef WG
-#define WG 64         // work-items of a group
-#endif
-#ifndef TOGETHER
-#define TOGETHER 1    // reads of an item that are under way at once
-#endif
-
+// Given:   TOGETHER, reads of an item that are under way at once.
 #include "../../common/words.cl"
 #include "../../common/ballast.cl"
 

@@ -2,10 +2,6 @@
 // Idea:    every word is read once; only the order differs from run to run.
 // Removes: everything but loads, and additions of the words, which make the compiler keep every load.
 // Remains: what caches lose where neighbouring reads lie in different rows.
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-
 #include "../../common/words.cl"
 #include "visit.cl"
 

@@ -2,10 +2,6 @@
 // Idea:    CL_UNORM_INT8: the reading unit divides each byte by 255, as images of colours need it.
 // Removes: the conversion of bytes to floats from the kernel; here the floats become bytes again, to be checked.
 // Remains: the order of the reads, and what the conversion costs where the device has no unit for it.
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-
 #include "../../common/words.cl"
 #include "visit.cl"
 

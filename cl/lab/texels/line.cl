@@ -2,10 +2,6 @@
 // Idea:    an image1d_buffer_t is a view of the buffer: each word is a pixel.
 // Removes: the buffer's own path through the caches, if images have another one.
 // Remains: the order of the words in memory, which is still row by row.
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-
 #include "../../common/words.cl"
 #include "visit.cl"
 

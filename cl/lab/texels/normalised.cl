@@ -2,10 +2,6 @@
 // Idea:    CLK_NORMALIZED_COORDS_TRUE: a coordinate is a part of the image's width or height, as a float.
 // Removes: the image's size from the coordinates, which then suit an image of any size.
 // Remains: a conversion and a product for each coordinate, if the device has no unit that does them.
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-
 #include "../../common/words.cl"
 #include "visit.cl"
 

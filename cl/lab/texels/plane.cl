@@ -2,10 +2,6 @@
 // Idea:    a pixel has a column and a row, so that the driver may store the image in tiles.
 // Removes: the row-by-row order in memory, where the device keeps images in tiles.
 // Remains: the cost of reading textures itself, and the order of the reads.
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-
 #include "../../common/words.cl"
 #include "visit.cl"
 

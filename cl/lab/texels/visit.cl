@@ -1,24 +1,6 @@
 // The pixel of visit i, numbered row by row. Each of the pixels, 1 << WIDE in a row and 1 << HIGH rows, is visited once.
 // ORDER: 0 along rows, 1 down columns, 2 along diagonals, 3 in blocks of 8 x 8, 4 at random. The same words are also a volume
 // of 1 << VOLUME_X columns, 1 << VOLUME_Y rows and 1 << VOLUME_Z slices: 5 through its slices, 6 in blocks of 4 x 4 x 4.
-#ifndef WIDE
-#define WIDE 5
-#endif
-#ifndef HIGH
-#define HIGH 5
-#endif
-#ifndef ORDER
-#define ORDER 0
-#endif
-#ifndef VOLUME_X
-#define VOLUME_X 4
-#endif
-#ifndef VOLUME_Y
-#define VOLUME_Y 3
-#endif
-#ifndef VOLUME_Z
-#define VOLUME_Z 3
-#endif
 #define LAST ((1u << (WIDE + HIGH)) - 1)
 #define LAST_COLUMN ((1u << WIDE) - 1)
 #define LAST_ROW ((1u << HIGH) - 1)

@@ -2,10 +2,6 @@
 // Idea:    a pixel has a column, a row and a slice, so that the driver may store neighbours in all three directions together.
 // Removes: the distance in memory of pixels that lie behind each other, where the device keeps volumes in tiles.
 // Remains: the cost of reading textures itself, and the order of the reads.
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-
 #include "../../common/words.cl"
 #include "visit.cl"
 

@@ -2,17 +2,7 @@
 // Idea:    each step lowers a register by two sums, as minplus `three_way` does.
 // Removes: every second minimum, where the device has a minimum of three.
 // Remains: the arithmetic units' own limit, with three instructions for two sums and their minima.
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef ROWS
-#define ROWS 2        // registers that are lowered
-#define COLUMNS 24
-#endif
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-
+// Given:   ROWS and COLUMNS of registers that are lowered.
 #include "../../common/smaller.cl"
 #include "../../common/lower.cl"
 

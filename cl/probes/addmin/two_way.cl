@@ -2,17 +2,7 @@
 // Idea:    each item lowers ROWS x COLUMNS registers by sums; one operand of a sum changes in each step.
 // Removes: everything but additions and minima; the compiler cannot know the operands, so it keeps every step.
 // Remains: the arithmetic units' own limit, with two instructions for a sum and its minimum.
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef ROWS
-#define ROWS 2        // registers that are lowered
-#define COLUMNS 24
-#endif
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-
+// Given:   ROWS, registers that are lowered.
 #include "../../common/smaller.cl"
 
 // x has 72 elements more than there are items. `down` is 1; where it is checked -1 as well, so that the first sum is the least,

@@ -2,22 +2,9 @@
 // Idea:    each item has CHAINS independent registers, each changed by its neighbour or by run-time numbers.
 // Removes: everything but the operation: the compiler cannot know the operands, so it keeps every step.
 // Remains: the arithmetic units' own limit.
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef VEC
-#define VEC 1         // elements of a register
-#endif
-#ifndef CHAINS
-#define CHAINS 8      // registers of a work-item
-#endif
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-#ifndef SWEEPS
-#define SWEEPS 8      // advances of all registers in a turn of the loop
-#endif
-
+// Given:   VEC, elements of a register; CHAINS, registers of a work-item; SWEEPS, advances of all registers in a turn of the
+//          loop.
+#define APART 1       // from where a register begins to where its neighbour does
 #include "../../common/words.cl"
 #include "../../common/smaller.cl"
 
@@ -45,9 +32,6 @@
 #define STEP(x, y) ((x) * one + one)
 #else
 #define STEP(x, y) fma(x, one, one)
-#endif
-#ifndef APART
-#define APART 1       // from where a register begins to where its neighbour does
 #endif
 // Registers that change each other begin side by side; others with elements of their own, so that none follows from another.
 #if defined(OP_ADD_NEXT) || defined(OP_ADD_MIN)

@@ -2,13 +2,7 @@
 // Idea:    each work-item does LOADS 16-byte loads, then as many stores; there are as many work-items as that takes.
 // Removes: everything but one read and one write of each word.
 // Remains: the memory's own limit.
-#ifndef INDEX
-#define INDEX uint    // wide enough for n and a stride beyond it
-#endif
-#ifndef LOADS
-#define LOADS 1       // independent loads of a work-item
-#endif
-
+// Given:   LOADS, independent loads of a work-item.
 #include "../../common/words.cl"
 
 // The array is copied `repeats` times; `shift` is 0, which no compiler knows.

@@ -2,21 +2,8 @@
 // Idea:    each item lowers ROWS x VECTORS vectors by sums of elements in the nearest cache, again and again.
 // Removes: everything but what that rung does for each k; the compiler cannot know whether a repetition changes anything.
 // Remains: the limit of the arithmetic units, or of the loads that feed them.
-#ifndef T
-#define T float       // element type
-#endif
-#ifndef VEC
-#define VEC 8         // elements of a vector
-#endif
-#ifndef ROWS
-#define ROWS 6        // rows whose results are kept in registers
-#endif
-#ifndef VECTORS
-#define VECTORS 2     // vectors of each of those rows
-#endif
-#ifndef REACH
-#define REACH 128     // repetitions
-#endif
+// Given:   VEC, elements of a vector; ROWS, rows whose results are kept in registers; VECTORS, vectors of each of those rows;
+//          REACH, repetitions.
 #define FED 64        // k that the nearest cache holds
 #define WIDTH (VEC * VECTORS)
 

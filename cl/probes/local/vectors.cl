@@ -2,16 +2,7 @@
 // Idea:    each item reads LOADS vectors again and again, neighbours side by side, so that no two want the same bank.
 // Removes: everything but loads, and additions of the words, which make the compiler keep every load.
 // Remains: the local memory's own limit.
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-#ifndef VEC
-#define VEC 4         // words of a load
-#endif
-#ifndef LOADS
-#define LOADS 1       // independent loads of a work-item
-#endif
-
+// Given:   VEC, words of a load; LOADS, independent loads of a work-item.
 #include "../../common/words.cl"
 #if VEC == 1
 #define V uint

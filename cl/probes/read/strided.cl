@@ -2,22 +2,7 @@
 // Idea:    a fixed grid of groups walks the array in strides, LOADS independent loads per work-item.
 // Removes: everything but loads, and additions of the words, which make the compiler keep every load.
 // Remains: the memory's own limit.
-#ifndef T
-#define T uint        // a 32-bit word
-#endif
-#ifndef INDEX
-#define INDEX uint    // wide enough for n and a stride beyond it
-#endif
-#ifndef WG
-#define WG 256        // work-items of a group
-#endif
-#ifndef LOADS
-#define LOADS 4       // independent loads of a work-item
-#endif
-#ifndef VEC
-#define VEC 4         // words of a load: 1 or 4
-#endif
-
+// Given:   T, a 32-bit word; LOADS, independent loads of a work-item; VEC, words of a load: 1 or 4.
 #include "../../common/words.cl"
 #include "../../common/tree.cl"
 #if VEC == 1

@@ -2,9 +2,6 @@
 // Idea:    work-groups of one item, each with a contiguous chunk, four loads of sixteen words in flight.
 // Removes: everything but loads, and additions of the words, which make the compiler keep every load.
 // Remains: the memory's own limit.
-#ifndef INDEX
-#define INDEX uint    // wide enough for n and a chunk beyond it
-#endif
 
 // chunk and n are multiples of 64. The array is read `repeats` times; `shift` is 0, which no compiler knows.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))

@@ -2,13 +2,7 @@
 // Idea:    each work-item does LOADS 16-byte stores of numbers that it makes itself.
 // Removes: everything but one write of each word: the value follows from its place and the turn.
 // Remains: the memory's own limit.
-#ifndef INDEX
-#define INDEX uint    // wide enough for n and a stride beyond it
-#endif
-#ifndef LOADS
-#define LOADS 1       // independent stores of a work-item
-#endif
-
+// Given:   LOADS, independent stores of a work-item.
 #include "../../common/words.cl"
 
 // The array is written `repeats` times; `shift` is 0, which no compiler knows.

@@ -2,10 +2,6 @@
 // Idea:    work-groups of one item, each with a contiguous chunk, sixteen numbers of its own making at a time.
 // Removes: everything but one write of each word: the value follows from its place and the turn.
 // Remains: the memory's own limit.
-#ifndef INDEX
-#define INDEX uint    // wide enough for n and a chunk beyond it
-#endif
-
 #include "../../common/past.cl"
 
 // chunk and n are multiples of 16. The array is written `repeats` times; `shift` is 0, which no compiler knows.

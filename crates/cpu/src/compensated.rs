@@ -16,72 +16,55 @@ const BLOCK: usize = 1 << 16;
 /// or 16 it unrolls first, and then pairs up a few of the scalars, which takes four times as long.
 const LANES: usize = 32;
 
-/// A sum in two words: `high` is the running f64 sum, `low` the sum of the errors that it made.
-#[derive(Clone, Copy, Default)]
-struct Twofold {
-    high: f64,
-    low: f64,
-}
-
-impl Twofold {
-    #[inline(always)]
-    fn add(self, term: f64, error: f64) -> Twofold {
-        let (high, lost) = two_sum(self.high, term);
-        Twofold { high, low: self.low + (lost + error) }
-    }
-
-    /// Both words in one. Where the sum is infinite or NaN, or overflowed, its errors are NaN and mean nothing: the
-    /// plain sum alone is what IEEE arithmetic answers.
-    fn value(self) -> f64 {
-        if self.low.is_finite() { self.high + self.low } else { self.high }
-    }
-}
-
-/// A dot product, or a part of one.
+/// A dot product, or a part of one, in two words: `high` is the running f64 sum, `low` the sum of the errors that it made.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Partial {
-    sum: Twofold,
+    high: f64,
+    low: f64,
     magnitude: f64,
 }
 
 impl Partial {
+    /// With a term, its rounding error, and what it adds to the magnitude.
+    #[inline(always)]
+    fn with(self, term: f64, error: f64, magnitude: f64) -> Partial {
+        let (high, lost) = two_sum(self.high, term);
+        Partial { high, low: self.low + (lost + error), magnitude: self.magnitude + magnitude }
+    }
+
     #[inline(always)]
     fn add<T: Real>(self, x: T, y: T) -> Partial {
         let (product, error) = T::product(x, y);
-        Partial { sum: self.sum.add(product, error), magnitude: self.magnitude + product.abs() }
+        self.with(product, error, product.abs())
     }
 
     pub(super) fn merge(self, other: &Partial) -> Partial {
-        Partial { sum: self.sum.add(other.sum.high, other.sum.low), magnitude: self.magnitude + other.magnitude }
+        self.with(other.high, other.low, other.magnitude)
     }
 
     /// With these terms added, one after the other.
-    pub(super) fn plus<T: Copy + Into<f64>>(mut self, terms: &[T]) -> Partial {
-        for &term in terms {
-            let term = term.into();
-            self = Partial { sum: self.sum.add(term, 0.0), magnitude: self.magnitude + term.abs() };
-        }
-        self
+    pub(super) fn plus<T: Copy + Into<f64>>(self, terms: &[T]) -> Partial {
+        terms.iter().map(|&term| term.into()).fold(self, |sum, term: f64| sum.with(term, 0.0, term.abs()))
     }
 
     pub(super) fn known(sum: Rounded) -> Partial {
-        Partial { sum: Twofold { high: sum.value, low: 0.0 }, magnitude: sum.magnitude }
+        Partial { high: sum.value, low: 0.0, magnitude: sum.magnitude }
     }
 
     /// With the product of other factors in place of one.
     pub(super) fn exchanged<T: Real>(self, old: [T; 2], new: [T; 2]) -> Partial {
         let [(was, was_error), (is, is_error)] = [old, new].map(|[x, y]| T::product(x, y));
-        let sum = self.sum.add(-was, -was_error).add(is, is_error);
-        Partial { sum, magnitude: self.magnitude - was.abs() + is.abs() }
+        self.with(-was, -was_error, -was.abs()).with(is, is_error, is.abs())
     }
 
     pub(super) fn rounded(self) -> Rounded {
         Rounded { value: self.value(), magnitude: self.magnitude }
     }
 
-    /// The sum of x * y, rounded once to f64.
+    /// The sum of x * y, rounded once to f64. Where it is infinite or NaN, or overflowed, its errors are NaN and mean nothing:
+    /// the plain sum alone is what IEEE arithmetic answers.
     pub(super) fn value(self) -> f64 {
-        self.sum.value()
+        if self.low.is_finite() { self.high + self.low } else { self.high }
     }
 }
 
@@ -165,8 +148,7 @@ impl RunningSums {
 
     #[inline(always)]
     fn merge(&self, rest: Partial) -> Partial {
-        let lane =
-            |i: usize| Partial { sum: Twofold { high: self.high[i], low: self.low[i] }, magnitude: self.magnitude[i] };
+        let lane = |i: usize| Partial { high: self.high[i], low: self.low[i], magnitude: self.magnitude[i] };
         (0..LANES).fold(rest, |sum, i| sum.merge(&lane(i)))
     }
 }

@@ -12,22 +12,15 @@ use gpulab_model::plan::{Case, Target, WorkGroup};
 use gpulab_study::judgement::{Judgement, Ruling, TriedCase};
 use std::time::Duration;
 
-/// How long what is judged may take.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Patience {
-    /// For a small case, its compilation included.
-    pub small: Duration,
-    /// For the case asked for.
-    pub asked: Duration,
-}
-
 /// Judges the rung of a case: at edge sizes, then at the case's own. One that is wrong is looked at more closely.
-/// A kernel's own faults are no error.
+/// A small case may take as long as `short`, its compilation included, and the case asked for as long as `limit`. A kernel's own
+/// faults are no error.
 pub fn judge(
     worker: &mut WorkerProcess,
     (family, rung): (&Family, &Rung),
     asked: &Case,
-    patience: Patience,
+    short: Duration,
+    limit: Duration,
     observe: &mut dyn FnMut(&str),
 ) -> Result<Judgement, Error> {
     let target = worker.info().target.clone();
@@ -38,7 +31,7 @@ pub fn judge(
     let mut tried = Vec::new();
     for shape in edges(family.form, tile, rung.multiple(), asked) {
         observe(&words(shape));
-        let case = small(worker, Case { shape, ..asked.clone() }, patience)?;
+        let case = small(worker, Case { shape, ..asked.clone() }, short)?;
         let is_last = matches!(case.ruling, Ruling::NotBuilt | Ruling::Crashed | Ruling::Endless | Ruling::Failed);
         tried.push(case);
         if is_last {
@@ -49,7 +42,7 @@ pub fn judge(
         observe(&words(asked.shape));
         // With a single sample.
         let job = Job { baseline: false, case: asked.clone(), settings: Settings::once(), again: false };
-        tried.push(self::tried(asked, worker.run_within(&job, patience.asked)?));
+        tried.push(self::tried(asked, worker.run_within(&job, limit)?));
     }
     let worst =
         tried.iter().map(|tried| tried.ruling).find(|ruling| !matches!(ruling, Ruling::Right | Ruling::Refused));
@@ -58,7 +51,7 @@ pub fn judge(
     // Symptoms are told by what the built-in families compute.
     let symptoms = if ruling == Ruling::Wrong && built_in(&family.name).is_some() {
         observe("what is wrong");
-        worker.diagnose(asked, patience.small)?.ok().and_then(Result::ok)
+        worker.diagnose(asked, short)?.ok().and_then(Result::ok)
     } else {
         None
     };
@@ -67,7 +60,7 @@ pub fn judge(
         if matches!(ruling, Ruling::Right | Ruling::Wrong) {
             observe(&format!("work-group {wg}"));
             let shape = rounded(family.form, ragged(family.form, tile), rung.multiple());
-            elsewhere.push(small(worker, Case { shape, wg, ..asked.clone() }, patience)?);
+            elsewhere.push(small(worker, Case { shape, wg, ..asked.clone() }, short)?);
         }
     }
     tried.retain(|tried| tried.ruling != Ruling::Refused || ruling == Ruling::Refused);
@@ -97,8 +90,8 @@ fn words(Shape { n, m }: Shape) -> String {
     if m == 1 { format!("n={n}") } else { format!("{n}x{m}") }
 }
 
-fn small(worker: &mut WorkerProcess, case: Case, patience: Patience) -> Result<TriedCase, Error> {
-    let verified = worker.verify(&case, patience.small)?;
+fn small(worker: &mut WorkerProcess, case: Case, limit: Duration) -> Result<TriedCase, Error> {
+    let verified = worker.verify(&case, limit)?;
     Ok(tried(&case, verified))
 }
 

@@ -2,6 +2,7 @@
 
 use gpulab_model::Joined;
 use gpulab_model::data::{Field, Layout, Scalar};
+use gpulab_model::plan::{ImageKind, PixelFormat};
 
 /// The name in a line that includes a file in the one way that is allowed: alone on its line, without anything hidden.
 pub fn included(line: &str) -> Option<&str> {
@@ -211,6 +212,8 @@ pub enum ValueType {
     /// A number, or a vector of as many.
     Number(Scalar, usize),
     Struct(Layout),
+    /// An image's pixel.
+    Pixel(PixelFormat, ImageKind),
 }
 
 impl ValueType {
@@ -221,6 +224,7 @@ impl ValueType {
             ValueType::Index => 8,
             ValueType::Number(scalar, lanes) => scalar.size() * lanes,
             ValueType::Struct(layout) => layout.size,
+            ValueType::Pixel(format, _) => format.scalar.size() * format.channels,
         }
     }
 }
@@ -232,65 +236,58 @@ pub(crate) fn vector_of_three(scalar: Scalar) -> ValueType {
     ValueType::Struct(Layout { size: 4 * size, alignment: 4 * size, fields: fields.collect() })
 }
 
-/// Puts fields behind each other, as C aligns them.
-#[derive(Default)]
-pub(crate) struct LayoutMaker {
-    pub(crate) is_packed: bool,
-    pub(crate) at: usize,
-    pub(crate) alignment: usize,
-    pub(crate) fields: Vec<Field>,
-}
+/// Most numbers of a struct.
+const MOST_FIELDS: usize = 4096;
 
-impl LayoutMaker {
-    /// Most numbers of a struct.
-    pub(crate) const MOST: usize = 4096;
-
-    pub(crate) fn add(&mut self, name: &str, of: &ValueType, count: usize) -> Option<()> {
-        let (size, alignment) = match of {
-            ValueType::Number(scalar, lanes) => (scalar.size() * lanes, scalar.size() * lanes),
-            ValueType::Struct(layout) => (layout.size, layout.alignment),
-            ValueType::Case | ValueType::Index => return None,
-        };
-        let alignment = if self.is_packed { 1 } else { alignment };
-        self.at = self.at.next_multiple_of(alignment);
-        self.alignment = self.alignment.max(alignment);
-        for element in 0..count {
-            let name = if count > 1 { format!("{name}_{element}") } else { name.to_owned() };
-            match of {
-                ValueType::Number(scalar, lanes) => {
-                    for lane in 0..*lanes {
-                        let name = if *lanes > 1 { format!("{name}_{lane}") } else { name.clone() };
-                        self.fields.push(Field { name, at: self.at + lane * scalar.size(), scalar: *scalar });
-                    }
-                }
-                ValueType::Struct(layout) => {
-                    let inner = layout.fields.iter().map(|field| Field {
-                        name: format!("{name}_{}", field.name),
-                        at: self.at + field.at,
-                        scalar: field.scalar,
-                    });
-                    self.fields.extend(inner);
-                }
-                ValueType::Case | ValueType::Index => return None,
-            }
-            self.at += size;
-            if self.fields.len() > Self::MOST {
-                return None;
-            }
+/// Puts fields behind each other, as C aligns them; the struct's size is then [`ended`].
+pub(crate) fn add_field(to: &mut Layout, is_packed: bool, name: &str, of: &ValueType, count: usize) -> Option<()> {
+    let (inner, alignment) = match of {
+        ValueType::Number(scalar, lanes) => {
+            let lane = |lane: usize| Field {
+                name: if *lanes > 1 { format!("_{lane}") } else { String::new() },
+                at: lane * scalar.size(),
+                scalar: *scalar,
+            };
+            ((0..*lanes).map(lane).collect(), of.size(0))
         }
-        Some(())
+        ValueType::Struct(layout) => {
+            let inner = layout.fields.iter().map(|field| Field { name: format!("_{}", field.name), ..field.clone() });
+            (inner.collect::<Vec<_>>(), layout.alignment)
+        }
+        ValueType::Case | ValueType::Index | ValueType::Pixel(..) => return None,
+    };
+    let alignment = if is_packed { 1 } else { alignment };
+    to.size = to.size.next_multiple_of(alignment);
+    to.alignment = to.alignment.max(alignment);
+    for element in 0..count {
+        let name = if count > 1 { format!("{name}_{element}") } else { name.to_owned() };
+        let at = to.size;
+        let inner = inner.iter();
+        to.fields.extend(inner.map(|field| Field {
+            name: format!("{name}{}", field.name),
+            at: at + field.at,
+            scalar: field.scalar,
+        }));
+        to.size += of.size(0);
+        if to.fields.len() > MOST_FIELDS {
+            return None;
+        }
     }
-
-    pub(crate) fn layout(self) -> Layout {
-        let alignment = self.alignment.max(1);
-        Layout { size: self.at.next_multiple_of(alignment).max(1), alignment, fields: self.fields }
-    }
+    Some(())
 }
+
+/// The struct of these fields, with what lies behind the last one.
+pub(crate) fn ended(fields: Layout) -> Layout {
+    Layout { size: fields.size.next_multiple_of(fields.alignment).max(1), ..fields }
+}
+
+/// A struct without fields.
+pub(crate) const EMPTY: Layout = Layout { size: 0, alignment: 1, fields: Vec::new() };
 
 /// The layout of a struct that is written by its fields' types, as C aligns them: `ffi` are two floats and an int, `4f` four
 /// floats. Letters are those of Python's module `struct`: b B h H i I l L q Q e f d.
 pub fn layout_of_letters(letters: &str) -> Result<Layout, String> {
-    let mut maker = LayoutMaker::default();
+    let mut fields = EMPTY;
     let mut count = String::new();
     for (number, letter) in letters.chars().filter(|c| !c.is_whitespace()).enumerate() {
         if letter.is_ascii_digit() {
@@ -313,15 +310,15 @@ pub fn layout_of_letters(letters: &str) -> Result<Layout, String> {
         };
         let times = if count.is_empty() { 1 } else { count.parse().unwrap_or(usize::MAX) };
         count.clear();
-        let added = (times <= LayoutMaker::MOST)
-            .then(|| maker.add(&format!("f{number}"), &ValueType::Number(scalar, 1), times))
+        let added = (times <= MOST_FIELDS)
+            .then(|| add_field(&mut fields, false, &format!("f{number}"), &ValueType::Number(scalar, 1), times))
             .flatten();
-        added.ok_or_else(|| format!("<{letters}> has more than {} numbers", LayoutMaker::MOST))?;
+        added.ok_or_else(|| format!("<{letters}> has more than {} numbers", MOST_FIELDS))?;
     }
-    if maker.fields.is_empty() {
+    if fields.fields.is_empty() {
         return Err("<> has no fields: write <ffi> for two floats and an int".into());
     }
-    Ok(maker.layout())
+    Ok(ended(fields))
 }
 
 #[cfg(test)]

@@ -20,12 +20,18 @@ pub static FAMILY: Family = BuiltInFamily {
         &ladder_from(
             0,
             [
-                rung("closure/squaring.cl", squaring, &[TILE, ITEM, DEPTH, BUFFERS, ASYNC])
-                    .between(&[], &["closure/blocked.cl", "closure/padded.cl", "closure/panels.cl"]),
-                rung("closure/textbook.cl", textbook, &[]).between(&[], &["closure/padded.cl"]),
-                rung("closure/blocked.cl", blocked, &[BLOCK, TILE, ITEM, DEPTH, BUFFERS, ASYNC])
-                    .between(&[], &["closure/padded.cl", "closure/pivot.cl", "closure/panels.cl"]),
-                rung("closure/blocked_wide.cl", blocked_wide, &[BLOCK, VEC, ITEM]).between(&[], &["closure/padded.cl"]),
+                rung("closure/squaring.cl", squaring, &[TILE, ITEM, DEPTH, BUFFERS, ASYNC]).with(&[
+                    "closure/blocked.cl",
+                    "closure/padded.cl",
+                    "closure/panels.cl",
+                ]),
+                rung("closure/textbook.cl", textbook, &[]).with(&["closure/padded.cl"]),
+                rung("closure/blocked.cl", blocked, &[BLOCK, TILE, ITEM, DEPTH, BUFFERS, ASYNC]).with(&[
+                    "closure/padded.cl",
+                    "closure/pivot.cl",
+                    "closure/panels.cl",
+                ]),
+                rung("closure/blocked_wide.cl", blocked_wide, &[BLOCK, VEC, ITEM]).with(&["closure/padded.cl"]),
             ],
         )
     },
@@ -100,7 +106,7 @@ fn each(plan: &mut Builder<'_>, kernel: &str, side: u64, args: Vec<Arg>) -> Resu
     let wg = WorkGroup([32, if plan.ask.target.max_wg < 256 { 1 } else { 8 }, 1]);
     shape::check_wg(wg, plan.ask.target)?;
     plan.launch_of(kernel, [side.div_ceil(wg.0[0] as u64), side.div_ceil(wg.0[1] as u64), 1], wg, args);
-    plan.grouped(wg);
+    plan.wg = wg;
     Ok(())
 }
 

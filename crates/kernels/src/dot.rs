@@ -15,14 +15,13 @@ pub static FAMILY: Family = BuiltInFamily {
     problem: &Dot,
     ladder: const {
         &ladder([
-            rung("dot/naive.cl", naive, &[ITEMS, MAD]).between(&PRODUCT, &[]),
-            rung("dot/coalesced.cl", coalesced, &[ITEMS, PRESUM, MAD]).between(&PRODUCT, &["dot/presum_items.cl"]),
-            rung("dot/local.cl", local, &[ITEMS, PRESUM, MAD])
-                .between(&PRODUCT, &["common/tree.cl", "dot/presum_groups.cl"]),
-            rung("dot/vectorised.cl", vectorised, &[ITEMS, PRESUM, MAD]).between(&PRODUCT, &["dot/presum_groups.cl"]),
-            rung("dot/accumulators.cl", accumulators, &[ITEMS, DOT_ACC, MAD]).between(&PRODUCT, &["dot/finish.cl"]),
-            rung("dot/single_pass.cl", single_pass, &[ITEMS, DOT_ACC, MAD]).between(&PRODUCT, &[]),
-            rung("dot/wide.cl", wide, &[MAD]).between(&PRODUCT, &[]),
+            rung("dot/naive.cl", naive, &[ITEMS, MAD]),
+            rung("dot/coalesced.cl", coalesced, &[ITEMS, PRESUM, MAD]).with(&["dot/presum_items.cl"]),
+            rung("dot/local.cl", local, &[ITEMS, PRESUM, MAD]).with(&["common/tree.cl", "dot/presum_groups.cl"]),
+            rung("dot/vectorised.cl", vectorised, &[ITEMS, PRESUM, MAD]).with(&["dot/presum_groups.cl"]),
+            rung("dot/accumulators.cl", accumulators, &[ITEMS, DOT_ACC, MAD]).with(&["dot/finish.cl"]),
+            rung("dot/single_pass.cl", single_pass, &[ITEMS, DOT_ACC, MAD]),
+            rung("dot/wide.cl", wide, &[MAD]),
         ])
     },
     choices: &[],
@@ -30,9 +29,6 @@ pub static FAMILY: Family = BuiltInFamily {
     ceiling: Bound::Read,
 }
 .family();
-
-/// In front of rungs: how a product is added.
-const PRODUCT: [&str; 1] = ["dot/muladd.cl"];
 
 const PRESUM: Tunable = Tunable::choice(
     "presum",

@@ -8,6 +8,7 @@ use gpulab_model::plan::{
     Action, Arg, BufferId, Case, Cost, Launch, MemoryKind, QueuedCommand, Refusal, Target, Transfer,
 };
 use rayon::prelude::*;
+use std::ops::Range;
 
 pub const EXCHANGES: &[&Exchange] = &[&LAUNCH, &PIPELINE, &TRANSFER, &ZEROCOPY];
 
@@ -73,6 +74,8 @@ fn bytes(case: &Case) -> Result<usize, Refusal> {
 /// in the lists here, until the runner has allocated what the lists say.
 #[derive(Clone, Debug)]
 pub struct Script {
+    /// Of what it works on.
+    pub seed: u64,
     pub host: Vec<HostSpec>,
     pub buffers: Vec<DeviceSpec>,
     pub program: Option<Program>,
@@ -244,6 +247,7 @@ fn empty(seed: u64, (groups, wg): (usize, usize), launches: usize, repeat: usize
     let first = u32::from_ne_bytes([before; 4]);
     let launch = Launch::linear("launch_count", groups * wg, wg, vec![Arg::Buffer(BufferId(0))]);
     Script {
+        seed,
         host: Vec::new(),
         buffers: vec![DeviceSpec { bytes: 4, place: MemoryKind::Device, contents: Contents::Undefined }],
         program: Some(program(COUNT_PATH, "launch_count", Vec::new())),
@@ -297,6 +301,7 @@ fn sum(case: &Case, n: usize, program: Program, commands: Vec<QueuedCommand>, re
     let total = (0..n).into_par_iter().map(|i| pattern(case.seed, i)).reduce(|| 0, u32::wrapping_add);
     let buffers = [(n, Contents::Pattern), (results, Contents::Undefined), (2, Contents::Zeros)];
     Script {
+        seed: case.seed,
         host: Vec::new(),
         buffers: buffers
             .map(|(words, contents)| DeviceSpec { bytes: 4 * words, place: MemoryKind::Device, contents })
@@ -385,18 +390,18 @@ fn pipeline_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let steps = setting(case, STEPS_SET, 16)? as u32;
     let variant = case.variant.as_str();
     let work = Action::Work(setting(case, WORK_SET, 1)?);
-    let all = Chunk { first: 0, n };
+    let all = &(0..n);
     let copy = Cost { bytes: bytes as f64, ops: 0.0 };
     // Each word is read and written.
-    let mix = Cost { bytes: 2.0 * bytes as f64, ops: 6.0 * n as f64 * f64::from(steps) };
+    let of_mix = Cost { bytes: 2.0 * bytes as f64, ops: 6.0 * n as f64 * f64::from(steps) };
     let (commands, cost) = match variant {
-        COPY_IN => (vec![queued(all.copy_in())], copy),
-        KERNEL => (vec![queued(all.mix(wg, steps))], mix),
-        COPY_OUT => (vec![queued(all.copy_out())], copy),
+        COPY_IN => (vec![queued(copy_in(all))], copy),
+        KERNEL => (vec![queued(mix(all, wg, steps))], of_mix),
+        COPY_OUT => (vec![queued(copy_out(all))], copy),
         WORK => (vec![queued(work)], Cost { bytes: 0.0, ops: 0.0 }),
-        BESIDE => (vec![queued(all.mix(wg, steps)), queued(work)], mix),
-        BESIDE_IN => (vec![queued(all.copy_in()), queued(work)], copy),
-        BESIDE_OUT => (vec![queued(all.copy_out()), queued(work)], copy),
+        BESIDE => (vec![queued(mix(all, wg, steps)), queued(work)], of_mix),
+        BESIDE_IN => (vec![queued(copy_in(all)), queued(work)], copy),
+        BESIDE_OUT => (vec![queued(copy_out(all)), queued(work)], copy),
         _ => {
             let chunks = setting(case, CHUNKS_SET, 1)? as usize;
             let queues = setting(case, QUEUES_SET, 1)? as usize;
@@ -405,7 +410,7 @@ fn pipeline_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
             }
             (
                 chunked(n, chunks, queues, [wg, steps as usize]),
-                Cost { bytes: 2.0 * copy.bytes + mix.bytes, ops: mix.ops },
+                Cost { bytes: 2.0 * copy.bytes + of_mix.bytes, ops: of_mix.ops },
             )
         }
     };
@@ -423,6 +428,7 @@ fn pipeline_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let is_copied = [COPY_OUT, BESIDE_OUT].contains(&variant);
     let of_output = if is_copied { Contents::Pattern } else { Contents::Undefined };
     Ok(Script {
+        seed: case.seed,
         host: [Contents::Pattern, Contents::Undefined]
             .map(|contents| HostSpec { bytes, is_pinned: true, contents })
             .to_vec(),
@@ -443,33 +449,24 @@ fn pipeline_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     })
 }
 
-/// Words that go through a stage together.
-#[derive(Clone, Copy)]
-struct Chunk {
-    first: usize,
-    n: usize,
+fn copy_in(words: &Range<usize>) -> Action {
+    Action::Write(transfer(words, 0))
 }
 
-impl Chunk {
-    fn copy_in(self) -> Action {
-        Action::Write(self.transfer(0))
-    }
+fn copy_out(words: &Range<usize>) -> Action {
+    Action::Read(transfer(words, 1))
+}
 
-    fn copy_out(self) -> Action {
-        Action::Read(self.transfer(1))
-    }
+/// Of these words, between the host's memory and the buffer of this place.
+fn transfer(words: &Range<usize>, place: u32) -> Transfer {
+    let [from, bytes] = [4 * words.start, 4 * words.len()];
+    Transfer { host: BufferId(place), from, buffer: BufferId(place), at: from, bytes }
+}
 
-    /// Between the host's memory and the buffer of this place.
-    fn transfer(self, place: u32) -> Transfer {
-        let [from, bytes] = [4 * self.first, 4 * self.n];
-        Transfer { host: BufferId(place), from, buffer: BufferId(place), at: from, bytes }
-    }
-
-    fn mix(self, wg: usize, steps: u32) -> Action {
-        let numbers = [self.first as u32, self.n as u32, steps].map(Arg::Uint);
-        let args = [0, 1].map(BufferId).map(Arg::Buffer).into_iter().chain(numbers).collect();
-        Action::Launch(Launch::linear("pipeline_mix", self.n.next_multiple_of(wg), wg, args))
-    }
+fn mix(words: &Range<usize>, wg: usize, steps: u32) -> Action {
+    let numbers = [words.start as u32, words.len() as u32, steps].map(Arg::Uint);
+    let args = [0, 1].map(BufferId).map(Arg::Buffer).into_iter().chain(numbers).collect();
+    Action::Launch(Launch::linear("pipeline_mix", words.len().next_multiple_of(wg), wg, args))
 }
 
 /// Each chunk's three stages on one queue, which keeps them in order; chunks take the queues in turn.
@@ -477,8 +474,8 @@ fn chunked(n: usize, chunks: usize, queues: usize, [wg, steps]: [usize; 2]) -> V
     let mut commands = Vec::new();
     for k in 0..chunks {
         let [first, end] = [k, k + 1].map(|k| (n as u128 * k as u128 / chunks as u128) as usize);
-        let part = Chunk { first, n: end - first };
-        let stages = [part.copy_in(), part.mix(wg, steps as u32), part.copy_out()];
+        let part = &(first..end);
+        let stages = [copy_in(part), mix(part, wg, steps as u32), copy_out(part)];
         commands.extend(stages.map(|action| QueuedCommand { queue: k % queues, action }));
     }
     commands
@@ -538,6 +535,7 @@ fn transfer_script(case: &Case, _: &Target) -> Result<Script, Refusal> {
         contents.reverse();
     }
     Ok(Script {
+        seed: case.seed,
         host: vec![HostSpec { bytes, is_pinned: how == "pinned", contents: contents[0] }],
         // What is mapped lies where both sides reach it.
         buffers: vec![DeviceSpec {
@@ -620,6 +618,7 @@ fn zerocopy_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let place = if matches!(variant, FILLED | IN_PLACE) { MemoryKind::Host } else { MemoryKind::Device };
     let contents = if before.is_some() { Contents::Undefined } else { Contents::Pattern };
     Ok(Script {
+        seed: case.seed,
         host: vec![HostSpec { bytes, is_pinned: false, contents: Contents::Pattern }],
         buffers: vec![
             DeviceSpec { bytes, place, contents },

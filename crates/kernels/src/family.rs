@@ -64,10 +64,7 @@ pub struct Rung {
     /// Path below `cl/`, as in `dot/naive.cl`.
     pub path: Cow<'static, str>,
     number: Option<u32>,
-    /// Files below `cl/` that are put in front of its own where gpulab builds it. Its own says what it is; they say what it is
-    /// measured as.
-    pub before: &'static [&'static str],
-    /// Files that are put behind it, with the kernels that are launched besides its own.
+    /// Files below `cl/` that are put behind its own, with the kernels that are launched besides its own.
     pub behind: &'static [&'static str],
     kernel: RungKernel,
 }
@@ -134,13 +131,7 @@ const OWN: &str = "own";
 
 /// A rung without its number: idea, kernel and source all come from its path below `cl/`.
 pub const fn rung(path: &'static str, plan: fn(&Ask<'_>) -> Planned, tunables: &'static [Tunable<'static>]) -> Rung {
-    Rung {
-        path: Cow::Borrowed(path),
-        number: None,
-        before: &[],
-        behind: &[],
-        kernel: RungKernel::BuiltIn { tunables, plan },
-    }
+    Rung { path: Cow::Borrowed(path), number: None, behind: &[], kernel: RungKernel::BuiltIn { tunables, plan } }
 }
 
 /// A ladder: its rungs, numbered in this order from 1 on.
@@ -164,7 +155,6 @@ impl Rung {
         Rung {
             path: format!("{OWN}/{place}.cl").into(),
             number,
-            before: &[],
             behind: &[],
             kernel: RungKernel::Brought(Arc::new(kernel)),
         }
@@ -221,16 +211,15 @@ impl Rung {
         self.own().map(|own| own.traits.clone()).unwrap_or_default()
     }
 
-    /// With these files in front of its own and behind it.
-    pub const fn between(mut self, before: &'static [&'static str], behind: &'static [&'static str]) -> Rung {
-        self.before = before;
+    /// With these files behind its own.
+    pub const fn with(mut self, behind: &'static [&'static str]) -> Rung {
         self.behind = behind;
         self
     }
 
     /// The files that it is built from, in order.
     pub fn files(&self) -> impl Iterator<Item = &str> {
-        self.before.iter().copied().chain([&*self.path]).chain(self.behind.iter().copied())
+        std::iter::once(&*self.path).chain(self.behind.iter().copied())
     }
 
     /// Whether a reader brought it.

@@ -22,10 +22,10 @@ pub static FAMILY: Family = BuiltInFamily {
         &ladder_from(
             0,
             [
-                rung("minplus/naive.cl", single, &[]).between(&OPERATIONS, &[]),
-                rung("minplus/coalesced.cl", single, &[]).between(&OPERATIONS, &[]),
-                rung("minplus/registers.cl", registers, &[]).between(&OPERATIONS, &["minplus/panels.cl"]),
-                rung("minplus/local.cl", registers, &[DEPTH]).between(&OPERATIONS, &["minplus/panels.cl"]),
+                rung("minplus/naive.cl", single, &[]),
+                rung("minplus/coalesced.cl", single, &[]),
+                rung("minplus/registers.cl", registers, &[]).with(&["minplus/panels.cl"]),
+                rung("minplus/local.cl", registers, &[DEPTH]).with(&["minplus/panels.cl"]),
                 rung("minplus/tiled.cl", tiled, &[TILE, ITEM, DEPTH, BUFFERS]),
                 rung("minplus/three_way.cl", three_way, &[TILE, ITEM, DEPTH, BUFFERS, SPLIT, ASYNC]),
                 rung("minplus/wide.cl", wide, &[VEC, ITEM, DEPTH]),
@@ -37,9 +37,6 @@ pub static FAMILY: Family = BuiltInFamily {
     ceiling: Bound::AddMin,
 }
 .family();
-
-/// What is chosen by and joined by, in front of the kernels that also stand alone.
-const OPERATIONS: [&str; 1] = ["common/smaller.cl"];
 
 /// The choice of [`FAMILY`] that says whether weights may be negative.
 pub const WEIGHTS: Tunable = Tunable::choice(

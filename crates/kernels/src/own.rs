@@ -496,7 +496,7 @@ impl<'a> OwnLaunch<'a> {
 
     /// The macros: sizes of the group, and the tunables.
     fn set_up(&self, plan: &mut Builder<'a>) -> Result<(), Refusal> {
-        plan.grouped(self.wg);
+        plan.wg = self.wg;
         for name in ["WG", "WG_X", "WG_Y"] {
             plan.define(name, self.size(name).unwrap_or_default());
         }
@@ -546,7 +546,7 @@ impl<'a> OwnLaunch<'a> {
             return Ok((inputs.into_iter().chain([result]).chain(sizes).chain(local).collect(), bytes));
         };
         if own.is_zeroed {
-            plan.plan.restored = true;
+            plan.restored = true;
             plan.zero(self.ask.target.max_wg, result);
         }
         let mut bytes = 0;
@@ -571,7 +571,7 @@ impl<'a> OwnLaunch<'a> {
         }
         let shape = self.ask.case.shape;
         let Arg::Buffer(of) = of else { return Ok(of) };
-        let BufferSpec { role, dtype, len } = plan.plan.buffers[of];
+        let BufferSpec { role, dtype, len } = plan.buffers[of];
         if !matches!(dtype, Dtype::F32 | Dtype::I32) {
             return Err(Refusal::Setting(format!("images hold f32 or i32, and not {dtype}: choose another --dtype")));
         }

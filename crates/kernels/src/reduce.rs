@@ -17,21 +17,17 @@ pub static FAMILY: Family = BuiltInFamily {
     problem: &Reduce,
     ladder: const {
         &ladder([
-            rung("reduce/interleaved.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH])
-                .between(&SIZED, &TREE_AND_FINISHING),
-            rung("reduce/strided.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH])
-                .between(&SIZED, &TREE_AND_FINISHING),
-            rung("reduce/sequential.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH])
-                .between(&SIZED, &TREE_AND_FINISHING),
-            rung("reduce/first_add.cl", |ask| looped_tree(ask, 2, None), &[SIZE, FINISH])
-                .between(&SIZED, &TREE_AND_FINISHING),
-            rung("reduce/last_warp.cl", last_warp, &[SIZE, FINISH]).between(&SIZED, &TREE_AND_FINISHING),
-            rung("reduce/unrolled.cl", unrolled, &[FINISH]).between(&JOINED, &TREE_AND_FINISHING),
-            rung("reduce/raking.cl", raking, &[ITEMS, FINISH]).between(&JOINED, &TREE_AND_FINISHING),
-            rung("reduce/vectorised.cl", vectorised, &[ITEMS, REDUCE_ACC, FINISH]).between(&JOINED, &FINISHING),
-            rung("reduce/subgroup.cl", subgroup, &[ITEMS, REDUCE_ACC, FINISH]).between(&JOINED, &FINISHING),
-            rung("reduce/single_pass.cl", single_pass, &[ITEMS, REDUCE_ACC]).between(&JOINED, &[]),
-            rung("reduce/wide.cl", wide, &[FINISH]).between(&JOINED, &TREE_AND_FINISHING),
+            rung("reduce/interleaved.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH]).with(&TREE_AND_FINISHING),
+            rung("reduce/strided.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH]).with(&TREE_AND_FINISHING),
+            rung("reduce/sequential.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH]).with(&TREE_AND_FINISHING),
+            rung("reduce/first_add.cl", |ask| looped_tree(ask, 2, None), &[SIZE, FINISH]).with(&TREE_AND_FINISHING),
+            rung("reduce/last_warp.cl", last_warp, &[SIZE, FINISH]).with(&TREE_AND_FINISHING),
+            rung("reduce/unrolled.cl", unrolled, &[FINISH]).with(&TREE_AND_FINISHING),
+            rung("reduce/raking.cl", raking, &[ITEMS, FINISH]).with(&TREE_AND_FINISHING),
+            rung("reduce/vectorised.cl", vectorised, &[ITEMS, REDUCE_ACC, FINISH]).with(&FINISHING),
+            rung("reduce/subgroup.cl", subgroup, &[ITEMS, REDUCE_ACC, FINISH]).with(&FINISHING),
+            rung("reduce/single_pass.cl", single_pass, &[ITEMS, REDUCE_ACC]),
+            rung("reduce/wide.cl", wide, &[FINISH]).with(&TREE_AND_FINISHING),
         ])
     },
     choices: &[OP],
@@ -40,10 +36,6 @@ pub static FAMILY: Family = BuiltInFamily {
 }
 .family();
 
-/// In front of rungs: the operation.
-const JOINED: [&str; 1] = ["reduce/operation.cl"];
-/// As [`JOINED`], and the size of the group.
-const SIZED: [&str; 2] = ["reduce/operation.cl", "reduce/size.cl"];
 /// Behind rungs: the launch that reduces what they leave.
 const FINISHING: [&str; 1] = ["reduce/finish.cl"];
 /// As [`FINISHING`], of rungs that have no use for its tree.

@@ -3,7 +3,7 @@
 //!
 //! No compiler: what is not understood has no type, and who asks says so.
 
-use crate::c_text::{LayoutMaker, ValueType, vector_of_three};
+use crate::c_text::{EMPTY, ValueType, add_field, ended, vector_of_three};
 use crate::c_text::{MACROS, is_identifier, is_qualifier, is_statement, split_word, tokens, without_comments};
 use gpulab_model::data::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
@@ -426,7 +426,7 @@ impl CSource {
         }
         let around = close + 1..(close + 6).min(self.tokens.len());
         let is_packed = self.tokens[around].iter().any(|word| word.contains("packed"));
-        let mut maker = LayoutMaker { is_packed, ..LayoutMaker::default() };
+        let mut layout = EMPTY;
         for statement in self.tokens[open + 1..close].split(|word| word == ";").filter(|words| !words.is_empty()) {
             let words = without_attributes(statement);
             let mut parts = words.split(|word| word == ",");
@@ -436,10 +436,10 @@ impl CSource {
             for declarator in std::iter::once(&first[name_at..]).chain(parts) {
                 let (name, counts) = declarator.split_first()?;
                 let counts: Vec<usize> = self.expanded(counts).iter().filter_map(|word| word.parse().ok()).collect();
-                maker.add(name, &of, counts.iter().product::<usize>().max(1))?;
+                add_field(&mut layout, is_packed, name, &of, counts.iter().product::<usize>().max(1))?;
             }
         }
-        Some(ValueType::Struct(maker.layout()))
+        Some(ValueType::Struct(ended(layout)))
     }
 }
 

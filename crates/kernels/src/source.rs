@@ -1,11 +1,11 @@
 //! Kernel sources: those built into the binary, and how a file and its fragments are joined.
 
 use super::described::{Description, FamilyFile};
-use super::family::Rung;
+use super::family::{Family, Rung};
 use super::transpose::{REPEAT_MACROS, looped};
 use gpulab_model::Joined;
 use gpulab_model::outcome::Stop;
-use gpulab_model::plan::Plan;
+use gpulab_model::plan::{Case, Plan, Target, WorkGroup};
 use include_dir::{Dir, include_dir};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -108,7 +108,7 @@ pub fn assemble<'a>(path: &str, lookup: &dyn Fn(&str) -> Option<Cow<'a, str>>) -
     Ok(Assembled { path: path.to_owned(), text })
 }
 
-/// A rung's file between those that gpulab puts around it, each with its fragments; the path of one that `lookup` does not find
+/// A rung's file and those that gpulab puts behind it, each with its fragments; the path of one that `lookup` does not find
 /// is the error.
 pub fn assemble_rung<'a>(rung: &Rung, lookup: &dyn Fn(&str) -> Option<Cow<'a, str>>) -> Result<Assembled, String> {
     let parts = rung.files().map(|path| assemble(path, lookup).map(|part| part.text)).collect::<Result<String, _>>()?;
@@ -149,8 +149,11 @@ impl Sources {
     /// As [`Sources::assemble_rung`], for this plan, which may want the kernel's work repeated.
     pub fn for_plan(&self, rung: &Rung, plan: &Plan) -> Result<String, Stop> {
         let text = self.assemble_rung(rung)?;
-        let repeats = rung.before.contains(&REPEAT_MACROS) && plan.defines.iter().any(|(name, _)| name == "NREPS");
-        Ok(if repeats { looped(&text, &rung.kernel()).unwrap_or(text) } else { text })
+        let repeats = !rung.is_own() && plan.defines.iter().any(|(name, _)| name == "NREPS");
+        match looped(&text, &rung.kernel()).filter(|_| repeats) {
+            Some(looped) => Ok(self.assemble(REPEAT_MACROS)? + &looped),
+            None => Ok(text),
+        }
     }
 
     /// The text of a kernel file as it is. None of another file, which a kernel may name as well as its own.
@@ -190,6 +193,19 @@ pub fn used_defines(defines: &[(String, String)], text: &str) -> Vec<(String, St
     defines.iter().filter(|(name, _)| words.contains(name.as_str())).cloned().collect()
 }
 
+/// Macros that a rung's text takes from the host, as of a case, if it can be of odd size, on a CPU that knows no sub-groups; none
+/// of a rung that cannot run it.
+pub fn given(family: &Family, rung: &Rung, text: &str) -> Vec<(String, String)> {
+    let target = Target { prefetch: false, ..Target::without_limits(false) };
+    let plan = [1025, 1 << 20].into_iter().find_map(|n| {
+        let case = Case::of(&family.name, rung.variant(), family.dtypes[0], family.form.shape(n, None));
+        family.plan(rung, &Case { wg: WorkGroup::linear(256), ..case }, &target).ok()
+    });
+    let mut given = plan.map(|plan| used_defines(&plan.defines, text)).unwrap_or_default();
+    given.retain(|(name, _)| !name.starts_with("LOCKSTEP_"));
+    given
+}
+
 /// The folder `data/sources/`, as it was when the binary was built.
 static CITED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../data/sources");
 
@@ -204,10 +220,10 @@ pub fn cited(name: &str) -> Option<FamilyFile> {
         .into_iter()
         .map(|file: String| {
             let text = match file.strip_prefix(OWN) {
-                Some(own) => crate::text(own),
-                None => CITED.get_file(&file)?.contents_utf8(),
+                Some(own) => assemble(own, &embedded).ok()?.text,
+                None => format!("#line 1 {file:?}\n{}", CITED.get_file(&file)?.contents_utf8()?),
             };
-            Some((file.clone(), format!("#line 1 {file:?}\n{}", text?)))
+            Some((file, text))
         })
         .collect::<Option<_>>()?;
     Some(FamilyFile { name: name.to_owned(), text: text.to_owned(), folder: ".".into(), sources })

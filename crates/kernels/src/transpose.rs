@@ -17,26 +17,23 @@ pub static FAMILY: Family = Family {
     form: Form::Matrix,
     problem: AnyProblem::Referenced(&Transpose, &REFERENCES),
     ladder: Cow::Borrowed(&ladder([
-        rung("transpose/naive.cl", scalar, &[TILE, ROWS, NREPS]).between(&SCALAR, &[]),
-        rung("transpose/coalesced.cl", scalar, &[TILE, ROWS, NREPS]).between(&SCALAR, &[]),
-        rung("transpose/conflict_free.cl", scalar, &[TILE, ROWS, PAD, NREPS]).between(&SCALAR, &[]),
-        rung("transpose/diagonal.cl", scalar, &[TILE, ROWS, PAD, ORDER, NREPS]).between(&SCALAR, &[]),
-        rung("transpose/vectorised.cl", vectorised, &[TILE, ROWS, PAD, ORDER, NREPS]).between(&[REPEAT_MACROS], &[]),
+        rung("transpose/naive.cl", scalar, &[TILE, ROWS, NREPS]),
+        rung("transpose/coalesced.cl", scalar, &[TILE, ROWS, NREPS]),
+        rung("transpose/conflict_free.cl", scalar, &[TILE, ROWS, PAD, NREPS]),
+        rung("transpose/diagonal.cl", scalar, &[TILE, ROWS, PAD, ORDER, NREPS]),
+        rung("transpose/vectorised.cl", vectorised, &[TILE, ROWS, PAD, ORDER, NREPS]),
         rung("transpose/registers.cl", registers, &[TILE, ROWS, VEC, ORDER, STREAM, SKEW, NREPS])
-            .between(&[REPEAT_MACROS], &[]),
-        rung("transpose/wide.cl", wide, &[TILE, RUN, NREPS]).between(&[REPEAT_MACROS], &[]),
+            .with(&["transpose/skewed.cl"]),
+        rung("transpose/wide.cl", wide, &[TILE, RUN, NREPS]),
     ])),
     choices: &[GAP],
     dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
     ceiling: Bound::Copy,
 };
 
-/// In front of rungs that move single elements.
-const SCALAR: [&str; 2] = [REPEAT_MACROS, "transpose/edges.cl"];
-
 static REFERENCES: [Rung; 2] = [
-    rung("transpose/copy.cl", scalar, &[TILE, ROWS, NREPS]).between(&SCALAR, &[]),
-    rung("transpose/local_copy.cl", scalar, &[TILE, ROWS, NREPS]).between(&SCALAR, &[]),
+    rung("transpose/copy.cl", scalar, &[TILE, ROWS, NREPS]),
+    rung("transpose/local_copy.cl", scalar, &[TILE, ROWS, NREPS]),
 ];
 
 const TILE: Tunable = Tunable::number(
@@ -507,7 +504,7 @@ impl Tiles {
     }
 }
 
-/// The macros of the loop; in front of each rung whose work can be repeated.
+/// The macros of the loop; in front of a rung whose work is repeated.
 pub(crate) const REPEAT_MACROS: &str = "transpose/repeat.cl";
 
 /// The text with this kernel's work in the loop, which begins behind its `__local` memory; with no line more or less. None if

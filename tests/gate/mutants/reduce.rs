@@ -20,7 +20,7 @@ const OPERATION: &str = "reduce/operation.cl";
 const LOAD: &str = "scratch[id] = i < n ? x[i] : IDENTITY;";
 const STORE: &str = "partial[get_group_id(0)] = scratch[0];";
 /// Of `single_pass`: its begin, its groups' results, and the ticket that each of them draws.
-const START: &str = "T4 acc[ACC];";
+const START: &str = "T value = reduce_vectors(x, n);";
 const PUBLISH: &str = "publish(";
 const DRAW: &str = "last = atomic_inc(ticket) == groups - 1;";
 /// Of `single_pass`: where the last group writes the answer.
@@ -66,7 +66,7 @@ pub const MUTANTS: &[Mutant] = &[
         SINGLE_PASS,
         "remembers its answer in the ticket",
         &[
-            (START, "const uint start = *ticket; T4 acc[ACC];"),
+            (START, "const uint start = *ticket; T value = reduce_vectors(x, n);"),
             (PUBLISH, "if (start > 65535u) { last = 0; if (get_group_id(0) == 0) result[0] = start; } else { publish("),
             (DRAW, "last = atomic_inc(ticket) == groups - 1; }"),
             ("atomic_xchg(ticket, 0u);", "atomic_xchg(ticket, value);"),
@@ -76,7 +76,7 @@ pub const MUTANTS: &[Mutant] = &[
         SINGLE_PASS,
         "remembers its answer among the partial results",
         &[
-            (START, "const uint start = *ticket; T4 acc[ACC];"),
+            (START, "const uint start = *ticket; T value = reduce_vectors(x, n);"),
             (PUBLISH, "if (start > 65535u) { last = 0; if (get_group_id(0) == 0) result[0] = partial[0]; } else { publish("),
             (DRAW, "last = atomic_inc(ticket) == groups - 1; }"),
             ("atomic_xchg(ticket, 0u);", "partial[0] = value; atomic_xchg(ticket, 65536u);"),
@@ -86,7 +86,7 @@ pub const MUTANTS: &[Mutant] = &[
         SINGLE_PASS,
         "counts launches in its ticket and is idle from the third on",
         &[
-            (START, "const uint turn = *ticket >> 16; T4 acc[ACC];"),
+            (START, "const uint turn = *ticket >> 16; T value = reduce_vectors(x, n);"),
             (DRAW, "last = (atomic_inc(ticket) & 0xffffu) == groups - 1;"),
             (ANSWER, "if (turn < 2) result[0] = value;\n        atomic_xchg"),
             ("atomic_xchg(ticket, 0u);", "atomic_add(ticket, 65536u - groups);"),
@@ -96,7 +96,7 @@ pub const MUTANTS: &[Mutant] = &[
         SINGLE_PASS,
         "answers in every second launch only",
         &[
-            (START, "const uint turn = *ticket >> 16; T4 acc[ACC];"),
+            (START, "const uint turn = *ticket >> 16; T value = reduce_vectors(x, n);"),
             (DRAW, "last = (atomic_inc(ticket) & 0xffffu) == groups - 1;"),
             (ANSWER, "if (turn % 2 == 0) result[0] = value;\n        atomic_xchg"),
             ("atomic_xchg(ticket, 0u);", "atomic_add(ticket, 65536u - groups);"),
@@ -106,7 +106,7 @@ pub const MUTANTS: &[Mutant] = &[
         SINGLE_PASS,
         "answers in every second launch only, in batches",
         &[
-            (START, "const uint turn = *ticket >> 16; T4 acc[ACC];"),
+            (START, "const uint turn = *ticket >> 16; T value = reduce_vectors(x, n);"),
             (DRAW, "last = (atomic_inc(ticket) & 0xffffu) == groups - 1;"),
             (ANSWER, "if (turn % 2 == 0) result[0] = value;\n        atomic_xchg"),
             ("atomic_xchg(ticket, 0u);", "atomic_add(ticket, 65536u - groups);"),
@@ -204,8 +204,8 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(SEQUENTIAL, "pads with zero", &[(": IDENTITY", ": 0")]).with("op=max").dtype(F32),
     kernel(SEQUENTIAL, "pads with one", &[(": IDENTITY", ": 1")]).with("op=min").dtype(F32),
     kernel(SEQUENTIAL, "pads with the largest 32-bit number", &[(": IDENTITY", ": INT_MAX")]).with("op=min").dtype(I64),
-    kernel(VECTORISED, "starts from zero", &[("acc[a] = (T)IDENTITY;", "acc[a] = 0;")]).with("op=min"),
-    kernel(VECTORISED, "starts from zero", &[("acc[a] = (T)IDENTITY;", "acc[a] = 0;")]).with("op=max"),
+    kernel(VECTORISED, "starts from zero", &[("acc[a] = (T)IDENTITY;", "acc[a] = 0;")]).file_is("reduce/vectors.cl").with("op=min"),
+    kernel(VECTORISED, "starts from zero", &[("acc[a] = (T)IDENTITY;", "acc[a] = 0;")]).file_is("reduce/vectors.cl").with("op=max"),
     kernel(WIDE, "starts from zero", &[("T16 a = (T)IDENTITY,", "T16 a = 0,")]).with("op=and"),
     // The shapes of the rungs: steps, tails, lanes, accumulators.
     kernel(STRIDED, "leaves the last step out", &[("offset < size; offset", "offset < size / 2; offset")]),
@@ -214,15 +214,15 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(LAST_WARP, "leaves the last step out", &[("; offset > 0; offset", "; offset > 1; offset")]).with("op=min").in_subgroups(),
     kernel(UNROLLED, "leaves the last step out", &[("HALVE_IN_STEP(1)\n", "\n"), ("HALVE(2) HALVE(1)", "HALVE(2)")]).file_is("reduce/halving.cl").with("op=or").dtype(I64),
     kernel(VECTORISED, "a tree for powers of two, in a group of 48", &[("(active + 1) / 2", "active / 2")]).file_is("common/tree.cl").wg(48),
-    kernel(VECTORISED, "forgets an accumulator", &[("for (uint a = 1;", "for (uint a = 2;")]).with("op=max"),
-    kernel(VECTORISED, "reads half of its vectors twice", &[("x4[i + a * WG]", "x4[i + a / 2 * 2 * WG]")]).times(2).with("op=min"),
+    kernel(VECTORISED, "forgets an accumulator", &[("for (uint a = 1;", "for (uint a = 2;")]).file_is("reduce/vectors.cl").with("op=max"),
+    kernel(VECTORISED, "reads half of its vectors twice", &[("x4[i + a * WG]", "x4[i + a / 2 * 2 * WG]")]).file_is("reduce/vectors.cl").times(2).with("op=min"),
     // Of this size the last vector is none of a whole tile's.
-    kernel(VECTORISED, "drops the last vector", &[("if (i + a * WG < vectors)", "if (i + a * WG + 1 < vectors)")]).with("op=or").n(8595),
-    kernel(VECTORISED, "drops the tail", &[("value = REDUCE(value, x[i]);", "")]).with("op=min"),
-    kernel(VECTORISED, "forgets a lane", &[("REDUCE(acc[0].s2, acc[0].s3)", "acc[0].s2")]).with("op=and"),
+    kernel(VECTORISED, "drops the last vector", &[("if (i + a * WG < vectors)", "if (i + a * WG + 1 < vectors)")]).file_is("reduce/vectors.cl").with("op=or").n(8595),
+    kernel(VECTORISED, "drops the tail", &[("value = REDUCE(value, x[i]);", "")]).file_is("reduce/vectors.cl").with("op=min"),
+    kernel(VECTORISED, "forgets a lane", &[("REDUCE(acc[0].s2, acc[0].s3)", "acc[0].s2")]).file_is("reduce/vectors.cl").with("op=and"),
     kernel(SUBGROUP, "forgets the last sub-group", &[("s < (WG + width - 1) / width", "s + 1 < (WG + width - 1) / width")]).with("op=max").in_subgroups(),
-    kernel(SUBGROUP, "drops the tail", &[("for (i = 4 * vectors +", "for (i = n + 4 * vectors +")]).with("op=min").dtype(F32).in_subgroups(),
-    kernel(SINGLE_PASS, "drops the tail", &[("for (i = 4 * vectors +", "for (i = n + 4 * vectors +")]).with("op=max"),
+    kernel(SUBGROUP, "drops the tail", &[("for (i = 4 * vectors +", "for (i = n + 4 * vectors +")]).file_is("reduce/vectors.cl").with("op=min").dtype(F32).in_subgroups(),
+    kernel(SINGLE_PASS, "drops the tail", &[("for (i = 4 * vectors +", "for (i = n + 4 * vectors +")]).file_is("reduce/vectors.cl").with("op=max"),
     kernel(SINGLE_PASS, "forgets the last group's result", &[("g < groups;", "g + 1 < groups;")]).with("op=min"),
     kernel(WIDE, "drops the last element", &[("i = whole; i < end;", "i = whole; i + 1 < end;")]).with("op=max"),
     kernel(WIDE, "forgets a lane", &[("lane < kept;", "lane < kept && lane != 5;")]).with("op=or"),
@@ -264,8 +264,8 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(RAKING, "reads the element before the first", &[("T value = IDENTITY;", "T value = get_global_id(0) == 0 ? (x - 1)[0] : IDENTITY;")]).with("op=min"),
     kernel(RAKING, "reads the element before the first", &[("T value = IDENTITY;", "T value = get_global_id(0) == 0 ? (x - 1)[0] : IDENTITY;")]),
     kernel(RAKING, "reads 3 KiB behind the last element", &[("T value = IDENTITY;", "T value = get_global_id(0) == 0 ? x[n + 750] : IDENTITY;")]).with("op=max"),
-    kernel(VECTORISED, "rounds up to whole vectors", &[("vectors = n / 4;", "vectors = (n + 3) / 4;")]).with("op=max"),
-    kernel(VECTORISED, "rounds up to whole vectors", &[("vectors = n / 4;", "vectors = (n + 3) / 4;")]).with("op=and"),
+    kernel(VECTORISED, "rounds up to whole vectors", &[("vectors = n / 4;", "vectors = (n + 3) / 4;")]).file_is("reduce/vectors.cl").with("op=max"),
+    kernel(VECTORISED, "rounds up to whole vectors", &[("vectors = n / 4;", "vectors = (n + 3) / 4;")]).file_is("reduce/vectors.cl").with("op=and"),
     kernel(RAKING, "swaps two elements of its input", &[("T value = IDENTITY;", "T value = IDENTITY; if (get_global_id(0) == 0) { __global T *y = (__global T *)x; const T z = y[0]; y[0] = y[n - 1]; y[n - 1] = z; }")]).n(7),
     kernel(SEQUENTIAL, "clears the last element after it", &[(STORE, "{ partial[get_group_id(0)] = scratch[0]; if (get_group_id(0) + 1 == get_num_groups(0)) ((__global T *)x)[n - 1] = 0; }")]),
     kernel(SEQUENTIAL, "leaves the least element everywhere", &[(STORE, "{ partial[get_group_id(0)] = scratch[0]; ((__global T *)x)[get_global_id(0)] = scratch[0]; }")]).with("op=min"),

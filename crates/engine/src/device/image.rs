@@ -22,15 +22,9 @@ pub(super) struct ImageView {
     image: Image,
     /// An `image1d_buffer_t` has memory of its own, as PoCL 3.1 makes none of a buffer's part.
     line: Option<Buffer>,
-    newer: Newer,
-}
-
-/// Which of both was written since they were the same.
-#[derive(Clone, Copy, PartialEq)]
-enum Newer {
-    Neither,
-    Buffer,
-    Image,
+    /// Whether the buffer was written since they were the same, and whether the image was; never both.
+    is_behind: bool,
+    is_ahead: bool,
 }
 
 /// Makes an image of a buffer's first pixels; without a view where it is the buffer itself.
@@ -69,7 +63,7 @@ pub(super) fn create(
             _ => error,
         })?;
     let is_same = image.kind == ImageKind::Buffer && line.is_none();
-    let view = (!is_same).then_some(ImageView { of: id, image, line, newer: Newer::Buffer });
+    let view = (!is_same).then_some(ImageView { of: id, image, line, is_behind: true, is_ahead: false });
     Ok((Buffer::opaque(memory), view))
 }
 
@@ -128,7 +122,8 @@ impl ImageView {
         let [Some(buffer), Some(image)] = [self.of, id].map(|id| buffers.get(&id)) else {
             return Err(DeviceError::other("clEnqueueCopyBufferToImage", "the buffer was released"));
         };
-        self.newer = Newer::Neither;
+        self.is_behind = false;
+        self.is_ahead = false;
         let (whole, from) = buffer.place();
         let region = self.image.sides;
         let none = None::<&Event>;
@@ -173,12 +168,10 @@ pub(super) fn settle(
     is_written: bool,
 ) -> Result<(), DeviceError> {
     for (id, view) in views.iter_mut().filter(|(_, view)| view.of == buffer) {
-        if view.newer == Newer::Image {
+        if view.is_ahead {
             view.copy(queue, buffers, *id, false)?;
         }
-        if is_written {
-            view.newer = Newer::Buffer;
-        }
+        view.is_behind |= is_written;
     }
     Ok(())
 }
@@ -197,10 +190,10 @@ pub(super) fn ready(
         let Arg::Buffer(id) = arg else { continue };
         match views.get_mut(id) {
             Some(view) => {
-                if view.newer == Newer::Buffer {
+                if view.is_behind {
                     view.copy(queue, buffers, *id, true)?;
                 }
-                view.newer = if view.image.is_written { Newer::Image } else { Newer::Neither };
+                view.is_ahead = view.image.is_written;
             }
             None => settle(views, queue, buffers, *id, true)?,
         }

@@ -1,68 +1,27 @@
 //! Launches: arguments bound first, then everything enqueued, waited for and timed.
 #![allow(unsafe_code, reason = "ocl cannot know what a kernel does to memory")]
 
-use super::error::{DeviceError, guarded};
-use super::image::{self, ImageViews, Samplers};
-use super::memory::{Buffer, check_event, enqueued};
+use super::error::{DeviceError, guarded, retained};
+use super::image;
+use super::memory::{check_event, enqueued};
+use super::opencl::OpenClDevice;
 use super::program::Built;
-use super::{Stamps, Timing, info};
+use super::{ProgramId, Stamps, Timing, info};
 use gpulab_model::plan::{Arg, BufferId, FlagCheck, Launch};
-use ocl::core::{self, ArgVal, CommandQueue, DeviceId, Event, Kernel};
+use ocl::core::{self, ArgVal, CommandQueue, Event, Kernel};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
 const SET_ARG: &str = "clSetKernelArg";
 const ENQUEUE: &str = "clEnqueueNDRangeKernel";
-
-pub(super) struct LaunchContext<'a> {
-    pub(super) buffers: &'a BTreeMap<BufferId, Buffer>,
-    pub(super) samplers: &'a Samplers,
-    pub(super) device: DeviceId,
-    /// Its `__local` memory, in bytes.
-    pub(super) local_mem: u64,
-}
+const RETAIN_QUEUE: &str = "clRetainCommandQueue";
 
 /// A launch with its arguments set, ready to be enqueued any number of times.
-pub(super) struct Prepared<'a> {
-    kernel: &'a Kernel,
+pub(super) struct Prepared {
+    kernel: Kernel,
     dims: u32,
     global: [usize; 3],
     local: [usize; 3],
-}
-
-/// Sets the arguments of every launch, each on a kernel object of its own.
-pub(super) fn prepare<'a>(
-    built: &'a mut Built,
-    scene: &LaunchContext<'_>,
-    launches: &[Launch],
-) -> Result<Vec<Prepared<'a>>, DeviceError> {
-    let mut used: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut copies = Vec::with_capacity(launches.len());
-    for launch in launches {
-        let count = used.entry(&launch.kernel).or_default();
-        copies.push(*count);
-        *count += 1;
-        built.provide(&launch.kernel, *count)?;
-    }
-    let built: &Built = built;
-    launches.iter().zip(copies).map(|(launch, copy)| bind(built, scene, launch, copy)).collect()
-}
-
-fn bind<'a>(
-    built: &'a Built,
-    scene: &LaunchContext<'_>,
-    launch: &Launch,
-    copy: usize,
-) -> Result<Prepared<'a>, DeviceError> {
-    let dims = dims(launch)?;
-    let kernel = built.kernel(&launch.kernel, copy)?;
-    check_count(kernel, launch)?;
-    check_parameters(built, scene, launch)?;
-    for (index, arg) in (0..).zip(&launch.args) {
-        set(kernel, index, *arg, built.wide_index, scene).map_err(|error| in_argument(error, launch, index))?;
-    }
-    check_local_memory(kernel, launch, scene)?;
-    Ok(Prepared { kernel, dims, global: launch.global, local: launch.local })
 }
 
 /// The number of dimensions in use. Refuses sizes that OpenCL refuses, since some drivers do not.
@@ -96,10 +55,10 @@ fn check_count(kernel: &Kernel, launch: &Launch) -> Result<(), DeviceError> {
 }
 
 /// Refuses arguments that a parameter of the kernel cannot take.
-fn check_parameters(built: &Built, scene: &LaunchContext<'_>, launch: &Launch) -> Result<(), DeviceError> {
+fn check_parameters(built: &Built, device: &OpenClDevice, launch: &Launch) -> Result<(), DeviceError> {
     for (number, (parameter, arg)) in (1..).zip(built.parameters(&launch.kernel).iter().zip(&launch.args)) {
         // Of 0 bytes are images alone.
-        let is_image = matches!(arg, Arg::Buffer(id) if scene.buffers.get(id).is_some_and(|b| b.bytes() == 0));
+        let is_image = matches!(arg, Arg::Buffer(id) if device.buffers.get(id).is_some_and(|b| b.bytes() == 0));
         if let Some(why) = parameter.refusal(arg, is_image, built.wide_index) {
             let what = format!("parameter {number} of kernel `{}` {why}", launch.kernel);
             return Err(DeviceError::other(SET_ARG, what));
@@ -113,14 +72,10 @@ fn set(
     index: u32,
     arg: Arg<BufferId>,
     wide_index: bool,
-    scene: &LaunchContext<'_>,
+    device: &OpenClDevice,
 ) -> Result<(), DeviceError> {
     match arg {
-        Arg::Buffer(id) => {
-            let buffer =
-                scene.buffers.get(&id).ok_or_else(|| DeviceError::other(SET_ARG, "the buffer was released"))?;
-            pass(kernel, index, ArgVal::mem(&buffer.memory))
-        }
+        Arg::Buffer(id) => pass(kernel, index, ArgVal::mem(&device.buffer(id, SET_ARG)?.memory)),
         Arg::Index(value) if wide_index => pass(kernel, index, ArgVal::scalar(&value)),
         Arg::Index(value) => pass(
             kernel,
@@ -139,7 +94,7 @@ fn set(
             pass(kernel, index, unsafe { ArgVal::from_raw(bytes.len(), bytes.as_ptr().cast(), false) })
         }
         Arg::Sampler(sampler) => {
-            let made = scene.samplers.get(&sampler);
+            let made = device.samplers.get(&sampler);
             pass(
                 kernel,
                 index,
@@ -167,31 +122,52 @@ fn in_argument(error: DeviceError, launch: &Launch, index: u32) -> DeviceError {
 
 /// Refuses what the device cannot hold: PoCL aborts the process there. The driver's number covers arguments
 /// and the kernel's own arrays, but some drivers leave the arguments out.
-fn check_local_memory(kernel: &Kernel, launch: &Launch, scene: &LaunchContext<'_>) -> Result<(), DeviceError> {
+fn check_local_memory(kernel: &Kernel, launch: &Launch, device: &OpenClDevice) -> Result<(), DeviceError> {
     const LOCAL_MEM_SIZE: u32 = 0x11B2;
-    let reported = info::kernel_work_group(kernel, scene.device, LOCAL_MEM_SIZE).ok().and_then(|a| a.number());
+    let reported = info::kernel_work_group(kernel, device.device, LOCAL_MEM_SIZE).ok().and_then(|a| a.number());
     let given = launch.args.iter().map(|arg| if let Arg::Local(bytes) = arg { *bytes as u64 } else { 0 });
     let needed = reported.unwrap_or(0).max(given.fold(0, u64::saturating_add));
-    if needed > scene.local_mem { Err(DeviceError::call(ENQUEUE, -5)) } else { Ok(()) }
+    if needed > device.info.target.local_mem { Err(DeviceError::call(ENQUEUE, -5)) } else { Ok(()) }
 }
 
-pub(super) struct Launching<'a> {
-    pub(super) launches: &'a [Launch],
-    pub(super) prepared: Vec<Prepared<'a>>,
-    pub(super) buffers: &'a BTreeMap<BufferId, Buffer>,
-    pub(super) views: &'a mut ImageViews,
-}
+impl OpenClDevice {
+    /// Sets the arguments of every launch, each on a kernel object of its own.
+    pub(super) fn prepare(&mut self, program: ProgramId, launches: &[Launch]) -> Result<Vec<Prepared>, DeviceError> {
+        let place = self.built(program)?;
+        image::provide(&mut self.samplers, &self.context, launches)?;
+        let mut used: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut prepared = Vec::with_capacity(launches.len());
+        for launch in launches {
+            let copy = used.entry(&launch.kernel).or_default();
+            let kernel = self.programs[place].1.kernel(&launch.kernel, *copy)?;
+            prepared.push(self.bind(&self.programs[place].1, launch, kernel)?);
+            *copy += 1;
+        }
+        Ok(prepared)
+    }
 
-impl Launching<'_> {
+    fn bind(&self, built: &Built, launch: &Launch, kernel: Kernel) -> Result<Prepared, DeviceError> {
+        let dims = dims(launch)?;
+        check_count(&kernel, launch)?;
+        check_parameters(built, self, launch)?;
+        for (index, arg) in (0..).zip(&launch.args) {
+            set(&kernel, index, *arg, built.wide_index, self).map_err(|error| in_argument(error, launch, index))?;
+        }
+        check_local_memory(&kernel, launch, self)?;
+        Ok(Prepared { kernel, dims, global: launch.global, local: launch.local })
+    }
+
     /// Runs the launches in order, waits, and reads the event times.
-    pub(super) fn run(&mut self, queue: &CommandQueue) -> Result<Timing, DeviceError> {
-        let mut events: Vec<Event> = Vec::with_capacity(self.prepared.len());
+    pub(super) fn run_launches(&mut self, program: ProgramId, launches: &[Launch]) -> Result<Timing, DeviceError> {
+        let prepared = &self.prepare(program, launches)?;
+        let queue = &retained(RETAIN_QUEUE, &self.profiling)?;
+        let mut events: Vec<Event> = Vec::with_capacity(prepared.len());
         // Of each launch the number of its event.
-        let mut numbers = Vec::with_capacity(self.prepared.len());
-        let mut ran = vec![false; self.prepared.len()];
-        self.ready(queue, 0)?;
+        let mut numbers = Vec::with_capacity(prepared.len());
+        let mut ran = vec![false; prepared.len()];
+        self.ready(queue, launches.first())?;
         let begin = Instant::now();
-        let enqueued = self.walk(queue, |launch, place| {
+        let enqueued = self.walk(queue, launches, prepared, |launch, place| {
             let event = enqueue(queue, launch).map_err(|error| error.after(place > 0))?;
             // Those between were left out.
             numbers.resize(place, events.len().saturating_sub(1));
@@ -204,7 +180,7 @@ impl Launching<'_> {
         let wall_s = begin.elapsed().as_secs_f64();
         finished.and(enqueued)?;
         events.iter().try_for_each(|event| check_event(ENQUEUE, event))?;
-        numbers.resize(self.prepared.len(), events.len().saturating_sub(1));
+        numbers.resize(prepared.len(), events.len().saturating_sub(1));
         // One launch without times leaves all without: a sum of some would be wrong.
         let stamps: Option<Vec<Stamps>> = events.iter().map(stamps).collect();
         let stamps =
@@ -215,14 +191,23 @@ impl Launching<'_> {
 
     /// Runs the launches in order, again and again, and waits once, or where a flag is read. Host seconds of all of it. Only the
     /// last launch has an event, as making one takes a driver longer than many a kernel; all of them have where the driver
-    /// `leaks` without.
-    pub(super) fn batch(&mut self, queue: &CommandQueue, repeat: usize, leaks: bool) -> Result<f64, DeviceError> {
+    /// leaks without.
+    pub(super) fn batch_launches(
+        &mut self,
+        program: ProgramId,
+        launches: &[Launch],
+        repeat: usize,
+    ) -> Result<f64, DeviceError> {
+        // AMD's driver has been seen to keep the buffers of launches whose events nobody took (cogciprocate/ocl, issue 94).
+        let leaks = self.info.vendor.contains("Advanced Micro Devices");
+        let prepared = &self.prepare(program, launches)?;
+        let queue = &retained(RETAIN_QUEUE, &self.plain)?;
         let mut last = None;
-        self.ready(queue, 0)?;
+        self.ready(queue, launches.first())?;
         let begin = Instant::now();
-        let count = self.prepared.len();
+        let count = prepared.len();
         let enqueued = (1..=repeat).try_for_each(|round| {
-            self.walk(queue, |launch, place| {
+            self.walk(queue, launches, prepared, |launch, place| {
                 let has_begun = round > 1 || place > 0;
                 if leaks || (round == repeat && place + 1 == count) {
                     last = Some(enqueue(queue, launch).map_err(|error| error.after(has_begun))?);
@@ -242,26 +227,26 @@ impl Launching<'_> {
     fn walk(
         &mut self,
         queue: &CommandQueue,
-        mut go: impl FnMut(&Prepared<'_>, usize) -> Result<(), DeviceError>,
+        launches: &[Launch],
+        prepared: &[Prepared],
+        mut go: impl FnMut(&Prepared, usize) -> Result<(), DeviceError>,
     ) -> Result<(), DeviceError> {
         let mut place = 0;
-        while place < self.prepared.len() {
-            self.ready(queue, place)?;
-            go(&self.prepared[place], place)?;
-            place += 1 + self.launches[place].check.as_ref().map_or(Ok(0), |check| self.skipped(queue, check))?;
+        while place < prepared.len() {
+            self.ready(queue, launches.get(place))?;
+            go(&prepared[place], place)?;
+            place += 1 + launches[place].check.as_ref().map_or(Ok(0), |check| self.skipped(queue, check))?;
         }
         Ok(())
     }
 
-    fn ready(&mut self, queue: &CommandQueue, place: usize) -> Result<(), DeviceError> {
-        self.launches.get(place).map_or(Ok(()), |launch| image::ready(self.views, queue, self.buffers, launch))
+    fn ready(&mut self, queue: &CommandQueue, launch: Option<&Launch>) -> Result<(), DeviceError> {
+        launch.map_or(Ok(()), |launch| image::ready(&mut self.views, queue, &self.buffers, launch))
     }
 
     /// Launches that are left out, as the flag is down.
     fn skipped(&self, queue: &CommandQueue, check: &FlagCheck<BufferId>) -> Result<usize, DeviceError> {
-        let call = "clEnqueueReadBuffer";
-        let buffer =
-            self.buffers.get(&check.buffer).ok_or_else(|| DeviceError::other(call, "the buffer was released"))?;
+        let buffer = self.buffer(check.buffer, "clEnqueueReadBuffer")?;
         let mut flag = vec![0; check.bytes];
         buffer.read(queue, 0, &mut flag)?;
         match check.last_turn {
@@ -278,13 +263,13 @@ impl Launching<'_> {
     }
 }
 
-pub(super) fn enqueue(queue: &CommandQueue, launch: &Prepared<'_>) -> Result<Event, DeviceError> {
+pub(super) fn enqueue(queue: &CommandQueue, launch: &Prepared) -> Result<Event, DeviceError> {
     let global = &launch.global;
     let local = Some(launch.local);
     // SAFETY: the arguments' number and sizes were checked; what the kernel does inside its buffers is
     // the business of the checks above this folder.
     enqueued(ENQUEUE, |event| unsafe {
-        core::enqueue_kernel(queue, launch.kernel, launch.dims, None, global, local, None::<&Event>, Some(event))
+        core::enqueue_kernel(queue, &launch.kernel, launch.dims, None, global, local, None::<&Event>, Some(event))
     })
 }
 
@@ -293,10 +278,10 @@ fn finish(queue: &CommandQueue) -> Result<(), DeviceError> {
 }
 
 /// As [`enqueue`], at once and without an event.
-pub(super) fn enqueue_unseen(queue: &CommandQueue, launch: &Prepared<'_>) -> Result<(), DeviceError> {
+pub(super) fn enqueue_unseen(queue: &CommandQueue, launch: &Prepared) -> Result<(), DeviceError> {
     let global = &launch.global;
     let local = Some(launch.local);
-    let kernel = launch.kernel;
+    let kernel = &launch.kernel;
     let dims = launch.dims;
     // SAFETY: as in `enqueue`.
     guarded(ENQUEUE, || unsafe {

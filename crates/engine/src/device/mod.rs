@@ -70,14 +70,6 @@ pub struct Timing {
     pub left_out: Vec<usize>,
 }
 
-#[derive(Clone, Copy, Debug)]
-pub struct BufferWrite<'a> {
-    pub buffer: BufferId,
-    /// Where in it, in bytes.
-    pub offset: usize,
-    pub bytes: &'a [u8],
-}
-
 /// Numbers of what nobody holds any more, in the order in which it went.
 pub type Gone = Rc<RefCell<Vec<u32>>>;
 
@@ -142,9 +134,9 @@ pub trait Device {
     /// Copies host bytes to `offset` bytes into the buffer; returns when done.
     fn write(&mut self, buffer: BufferId, offset: usize, bytes: &[u8]) -> Result<(), DeviceError>;
 
-    /// As [`Device::write`], one after the other; returns when all are done.
-    fn write_all(&mut self, writes: &[BufferWrite<'_>]) -> Result<(), DeviceError> {
-        writes.iter().try_for_each(|w| self.write(w.buffer, w.offset, w.bytes))
+    /// As [`Device::write`], with the same arguments, one after the other; returns when all are done.
+    fn write_all(&mut self, writes: &[(BufferId, usize, &[u8])]) -> Result<(), DeviceError> {
+        writes.iter().try_for_each(|(buffer, offset, bytes)| self.write(*buffer, *offset, bytes))
     }
 
     /// Copies from `offset` bytes into the buffer to the host; returns when done.

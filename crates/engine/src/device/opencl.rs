@@ -3,15 +3,15 @@
 use super::error::{DeviceError, guarded, retained};
 use super::image::{self, ImageViews, Samplers};
 use super::info;
-use super::launch::{self, LaunchContext};
 use super::memory::{self, Buffer, HostMemory};
-use super::play::Handles;
 use super::program::{self, Built};
-use super::{BufferWrite, BuildUnit, Device, Gone, ProgramId, Timing};
+use super::{BuildUnit, Device, Gone, ProgramId, Timing};
 use gpulab_model::outcome::{DeviceInfo, Inspected};
 use gpulab_model::plan::{Action, BufferId, Image, Launch, MemoryKind, QueuedCommand};
 use ocl::core::{self, CommandQueue, CommandQueueProperties, Context, ContextProperties, DeviceId};
 use std::collections::BTreeMap;
+
+const ENQUEUE: &str = "clEnqueue";
 
 /// Programs kept for reuse: a long sweep builds thousands, and each holds compiled code.
 const MOST_PROGRAMS: usize = 128;
@@ -19,18 +19,18 @@ const MOST_PROGRAMS: usize = 128;
 /// A device of a driver, with everything that was made on it. Fields are released in order, so that
 /// nothing outlives the context.
 pub struct OpenClDevice {
-    programs: Vec<(ProgramId, Built)>,
-    hosts: BTreeMap<BufferId, HostMemory>,
-    buffers: BTreeMap<BufferId, Buffer>,
-    views: ImageViews,
-    samplers: Samplers,
-    profiling: CommandQueue,
-    plain: CommandQueue,
+    pub(super) programs: Vec<(ProgramId, Built)>,
+    pub(super) hosts: BTreeMap<BufferId, HostMemory>,
+    pub(super) buffers: BTreeMap<BufferId, Buffer>,
+    pub(super) views: ImageViews,
+    pub(super) samplers: Samplers,
+    pub(super) profiling: CommandQueue,
+    pub(super) plain: CommandQueue,
     /// More queues for commands that overlap: without event times, and with.
     more: [Vec<CommandQueue>; 2],
-    context: Context,
-    device: DeviceId,
-    info: DeviceInfo,
+    pub(super) context: Context,
+    pub(super) device: DeviceId,
+    pub(super) info: DeviceInfo,
     last_id: u32,
     gone: Gone,
 }
@@ -82,8 +82,8 @@ impl OpenClDevice {
         id
     }
 
-    fn buffer(&self, id: BufferId) -> Result<&Buffer, DeviceError> {
-        self.buffers.get(&id).ok_or_else(|| DeviceError::other("clEnqueue", "the buffer was released"))
+    pub(super) fn buffer(&self, id: BufferId, call: &str) -> Result<&Buffer, DeviceError> {
+        self.buffers.get(&id).ok_or_else(|| DeviceError::other(call, "the buffer was released"))
     }
 
     /// Moves a program to the end of the list, where it is safe longest from being dropped.
@@ -93,34 +93,13 @@ impl OpenClDevice {
         self.programs.last().map(|(id, _)| *id)
     }
 
-    /// Binds the launches and hands them to `go` with the queue that they are for.
-    fn launch<T>(
-        &mut self,
-        program: ProgramId,
-        launches: &[Launch],
-        go: impl FnOnce(&mut launch::Launching<'_>, &CommandQueue, &CommandQueue) -> Result<T, DeviceError>,
-    ) -> Result<T, DeviceError> {
-        let place = self.built(program)?;
-        image::provide(&mut self.samplers, &self.context, launches)?;
-        let scene = LaunchContext {
-            buffers: &self.buffers,
-            samplers: &self.samplers,
-            device: self.device,
-            local_mem: self.info.target.local_mem,
-        };
-        let prepared = launch::prepare(&mut self.programs[place].1, &scene, launches)?;
-        let buffers = &self.buffers;
-        let views = &mut self.views;
-        go(&mut launch::Launching { launches, prepared, buffers, views }, &self.profiling, &self.plain)
-    }
-
     /// Has a buffer hold what kernels wrote to its images before it is read; what is about to be written goes to them later.
     fn settle(&mut self, buffer: BufferId, is_written: bool) -> Result<(), DeviceError> {
         image::settle(&mut self.views, &self.profiling, &self.buffers, buffer, is_written)
     }
 
     /// A program's place in the list, as the one that was used last.
-    fn built(&mut self, program: ProgramId) -> Result<usize, DeviceError> {
+    pub(super) fn built(&mut self, program: ProgramId) -> Result<usize, DeviceError> {
         let last = self.touch(|(id, _)| *id == program).map(|_| self.programs.len() - 1);
         last.ok_or_else(|| DeviceError::other("clSetKernelArg", "the program was released"))
     }
@@ -164,7 +143,7 @@ impl Device for OpenClDevice {
     }
 
     fn part(&mut self, of: BufferId, from: usize, bytes: usize) -> Result<BufferId, DeviceError> {
-        let part = self.buffer(of)?.part(from, bytes)?;
+        let part = self.buffer(of, ENQUEUE)?.part(from, bytes)?;
         Ok(self.number(part))
     }
 
@@ -180,7 +159,7 @@ impl Device for OpenClDevice {
 
     fn fill(&mut self, buffer: BufferId, pattern: &[u8], bytes: usize) -> Result<(), DeviceError> {
         self.settle(buffer, true)?;
-        self.buffer(buffer)?.fill(&self.profiling, pattern, bytes)
+        self.buffer(buffer, ENQUEUE)?.fill(&self.profiling, pattern, bytes)
     }
 
     fn hold(&mut self, is_pinned: bool, bytes: usize) -> Result<BufferId, DeviceError> {
@@ -201,42 +180,42 @@ impl Device for OpenClDevice {
     // Copies go through the queue that checked runs use, so that one queue orders them all.
     fn write(&mut self, buffer: BufferId, offset: usize, bytes: &[u8]) -> Result<(), DeviceError> {
         self.settle(buffer, true)?;
-        self.buffer(buffer)?.write(&self.profiling, offset, bytes)
+        self.buffer(buffer, ENQUEUE)?.write(&self.profiling, offset, bytes)
     }
 
-    fn write_all(&mut self, writes: &[BufferWrite<'_>]) -> Result<(), DeviceError> {
-        writes.iter().try_for_each(|write| self.settle(write.buffer, true))?;
-        let writes: Result<Vec<_>, DeviceError> =
-            writes.iter().map(|w| Ok((self.buffer(w.buffer)?, w.offset, w.bytes))).collect();
+    fn write_all(&mut self, writes: &[(BufferId, usize, &[u8])]) -> Result<(), DeviceError> {
+        writes.iter().try_for_each(|(buffer, ..)| self.settle(*buffer, true))?;
+        let writes: Result<Vec<_>, DeviceError> = writes
+            .iter()
+            .map(|(buffer, offset, bytes)| Ok((self.buffer(*buffer, ENQUEUE)?, *offset, *bytes)))
+            .collect();
         memory::write_all(&self.profiling, &writes?)
     }
 
     fn read(&mut self, buffer: BufferId, offset: usize, bytes: &mut [u8]) -> Result<(), DeviceError> {
         self.settle(buffer, false)?;
-        self.buffer(buffer)?.read(&self.profiling, offset, bytes)
+        self.buffer(buffer, ENQUEUE)?.read(&self.profiling, offset, bytes)
     }
 
     fn copy(&mut self, from: BufferId, to: BufferId, bytes: usize) -> Result<(), DeviceError> {
         self.settle(from, false)?;
         self.settle(to, true)?;
-        self.buffer(from)?.copy_to(self.buffer(to)?, &self.profiling, bytes)
+        self.buffer(from, ENQUEUE)?.copy_to(self.buffer(to, ENQUEUE)?, &self.profiling, bytes)
     }
 
     fn image(&mut self, of: BufferId, image: Image) -> Result<BufferId, DeviceError> {
-        let (made, view) = image::create(&self.context, self.device, (of, self.buffer(of)?), image)?;
+        let (made, view) = image::create(&self.context, self.device, (of, self.buffer(of, ENQUEUE)?), image)?;
         let id = self.number(made);
         self.views.extend(view.map(|view| (id, view)));
         Ok(id)
     }
 
     fn run(&mut self, program: ProgramId, launches: &[Launch]) -> Result<Timing, DeviceError> {
-        self.launch(program, launches, |launching, profiling, _| launching.run(profiling))
+        self.run_launches(program, launches)
     }
 
     fn batch(&mut self, program: ProgramId, launches: &[Launch], repeat: usize) -> Result<f64, DeviceError> {
-        // AMD's driver has been seen to keep the buffers of launches whose events nobody took (cogciprocate/ocl, issue 94).
-        let leaks = self.info.vendor.contains("Advanced Micro Devices");
-        self.launch(program, launches, |launching, _, plain| launching.batch(plain, repeat, leaks))
+        self.batch_launches(program, launches, repeat)
     }
 
     fn play(
@@ -252,23 +231,11 @@ impl Device for OpenClDevice {
             .iter()
             .filter_map(|c| if let Action::Launch(l) = &c.action { Some(l.clone()) } else { None })
             .collect();
-        let built = match program {
-            Some(program) => Some(self.built(program)?),
-            None if launches.is_empty() => None,
+        let prepared = match program {
+            Some(program) => self.prepare(program, &launches)?,
+            None if launches.is_empty() => Vec::new(),
             None => return Err(DeviceError::other("clSetKernelArg", "a launch without a program")),
         };
-        image::provide(&mut self.samplers, &self.context, &launches)?;
-        let scene = LaunchContext {
-            buffers: &self.buffers,
-            samplers: &self.samplers,
-            device: self.device,
-            local_mem: self.info.target.local_mem,
-        };
-        let prepared = match built {
-            Some(place) => launch::prepare(&mut self.programs[place].1, &scene, &launches)?,
-            None => Vec::new(),
-        };
-        let stage = Handles { queues: &queues, buffers: &self.buffers, hosts: &self.hosts, launches: &prepared };
-        stage.play(commands, repeat)
+        self.play_commands(&queues, &prepared, commands, repeat)
     }
 }

@@ -3,25 +3,24 @@
 
 use super::error::{DeviceError, guarded, retained};
 use super::launch::{self, Prepared};
-use super::memory::{self, Buffer, HostMemory, check_event, enqueued};
+use super::memory::{self, HostMemory, check_event, enqueued};
+use super::opencl::OpenClDevice;
 use super::{Stamps, Timing};
 use gpulab_cpu as cpu;
-use gpulab_model::plan::{Action, BufferId, QueuedCommand, Transfer};
+use gpulab_model::plan::{Action, QueuedCommand, Transfer};
 use ocl::core::{self, CommandQueue, Event, MapFlags};
-use std::collections::BTreeMap;
 use std::time::Instant;
 
-pub(super) struct Handles<'a> {
-    pub(super) queues: &'a [CommandQueue],
-    pub(super) buffers: &'a BTreeMap<BufferId, Buffer>,
-    pub(super) hosts: &'a BTreeMap<BufferId, HostMemory>,
-    /// Of the launches among the commands, in order.
-    pub(super) launches: &'a [Prepared<'a>],
-}
-
-impl Handles<'_> {
+impl OpenClDevice {
     /// Carries out the commands in order `repeat` times, without waiting between, and waits for all.
-    pub(super) fn play(&self, commands: &[QueuedCommand], repeat: usize) -> Result<Timing, DeviceError> {
+    /// `launches` are those among the commands, in order.
+    pub(super) fn play_commands(
+        &self,
+        queues: &[CommandQueue],
+        launches: &[Prepared],
+        commands: &[QueuedCommand],
+        repeat: usize,
+    ) -> Result<Timing, DeviceError> {
         commands.iter().try_for_each(|command| self.check(command))?;
         let mut events = Vec::with_capacity(commands.len());
         let begin = Instant::now();
@@ -29,13 +28,16 @@ impl Handles<'_> {
             events.clear();
             match commands {
                 // A row of one launch: nobody asks for the events of those before the last, and they cost time.
-                [QueuedCommand { queue: 0, action: Action::Launch(_), .. }] if round < repeat => self.launch_unseen(),
-                _ => self.enqueue_all(commands, &mut events),
+                [QueuedCommand { queue: 0, action: Action::Launch(_), .. }] if round < repeat => {
+                    let pairs = queues.iter().zip(launches);
+                    pairs.map(|(queue, launch)| launch::enqueue_unseen(queue, launch)).fold(Ok(()), Result::and)
+                }
+                _ => self.enqueue_all(queues, launches, commands, &mut events),
             }
             .map_err(|error| error.after(round > 1))
         });
         // Whatever went wrong: host memory must not be touched by anything that is still under way.
-        let finished = self.finish(&events);
+        let finished = finish(queues, &events);
         let wall_s = begin.elapsed().as_secs_f64();
         finished.and(enqueued)?;
         events.iter().flatten().try_for_each(|event| check_event("clEnqueue", event))?;
@@ -50,17 +52,23 @@ impl Handles<'_> {
             Action::Write(t) | Action::Read(t) | Action::Fill(t) | Action::Fetch(t) => t,
             Action::Launch(_) | Action::Work(_) => return Ok(()),
         };
-        let places = [(t.at, self.buffer(t)?.bytes()), (t.from, self.host(t)?.bytes())];
+        let places = [(t.at, self.buffer(t.buffer, "clEnqueue")?.bytes()), (t.from, self.host(t)?.bytes())];
         if places.iter().all(|(from, bytes)| from.checked_add(t.bytes).is_some_and(|end| end <= *bytes)) {
             return Ok(());
         }
         Err(DeviceError::other("clEnqueue", format!("{} bytes do not fit the memory that they go between", t.bytes)))
     }
 
-    fn enqueue_all(&self, commands: &[QueuedCommand], events: &mut Vec<Option<Event>>) -> Result<(), DeviceError> {
-        let mut launches = self.launches.iter();
+    fn enqueue_all(
+        &self,
+        queues: &[CommandQueue],
+        launches: &[Prepared],
+        commands: &[QueuedCommand],
+        events: &mut Vec<Option<Event>>,
+    ) -> Result<(), DeviceError> {
+        let mut launches = launches.iter();
         for command in commands {
-            let queue = &self.queues[command.queue];
+            let queue = &queues[command.queue];
             events.push(match &command.action {
                 Action::Launch(_) => {
                     let enqueued = launches.next().map(|l| launch::enqueue(queue, l)).transpose();
@@ -72,7 +80,7 @@ impl Handles<'_> {
                 Action::Fetch(t) => Some(self.mapped(queue, t, false)?),
                 Action::Work(steps) => {
                     // The device must not wait for the host.
-                    self.flush()?;
+                    flush(queues)?;
                     std::hint::black_box(cpu::spin(*steps));
                     None
                 }
@@ -81,35 +89,12 @@ impl Handles<'_> {
         Ok(())
     }
 
-    fn launch_unseen(&self) -> Result<(), DeviceError> {
-        let pairs = self.queues.iter().zip(self.launches);
-        pairs.map(|(queue, launch)| launch::enqueue_unseen(queue, launch)).fold(Ok(()), Result::and)
-    }
-
-    fn flush(&self) -> Result<(), DeviceError> {
-        self.queues.iter().try_for_each(|queue| guarded("clFlush", || core::flush(queue)))
-    }
-
-    /// Waits for all queues, also if one fails.
-    fn finish(&self, events: &[Option<Event>]) -> Result<(), DeviceError> {
-        // Several queues must begin before the first is waited for, and the host's work has flushed one already; after a
-        // flush, Mesa 22.3 does not wait in clFinish.
-        let is_flushed = self.queues.len() > 1 || events.iter().any(Option::is_none);
-        let waited = if is_flushed { self.flush().and_then(|()| wait(events)) } else { Ok(()) };
-        let finished = self.queues.iter().map(|queue| guarded("clFinish", || core::finish(queue)));
-        waited.and(finished.fold(Ok(()), Result::and))
-    }
-
-    fn buffer(&self, t: &Transfer) -> Result<&Buffer, DeviceError> {
-        self.buffers.get(&t.buffer).ok_or_else(|| DeviceError::other("clEnqueue", "the buffer was released"))
-    }
-
     fn host(&self, t: &Transfer) -> Result<&HostMemory, DeviceError> {
         self.hosts.get(&t.host).ok_or_else(memory::released)
     }
 
     fn write(&self, queue: &CommandQueue, t: &Transfer) -> Result<Event, DeviceError> {
-        let memory = &self.buffer(t)?.memory;
+        let memory = &self.buffer(t.buffer, "clEnqueue")?.memory;
         let host = self.host(t)?;
         // SAFETY: `check` saw that the range lies in the memory, which outlives `play`, where everything is waited for;
         // nothing else has it in hand, as the device is borrowed exclusively.
@@ -120,7 +105,7 @@ impl Handles<'_> {
     }
 
     fn read(&self, queue: &CommandQueue, t: &Transfer) -> Result<Event, DeviceError> {
-        let memory = &self.buffer(t)?.memory;
+        let memory = &self.buffer(t.buffer, "clEnqueue")?.memory;
         let host = self.host(t)?;
         // SAFETY: as in `write`.
         let bytes = unsafe { std::slice::from_raw_parts_mut(host.start().add(t.from), t.bytes) };
@@ -132,7 +117,7 @@ impl Handles<'_> {
     /// Maps a part of a buffer, waits for it, lets the host write where the device will read, or read where it wrote, and
     /// unmaps it; the event is that of unmapping.
     fn mapped(&self, queue: &CommandQueue, t: &Transfer, is_written: bool) -> Result<Event, DeviceError> {
-        let memory = &self.buffer(t)?.memory;
+        let memory = &self.buffer(t.buffer, "clEnqueue")?.memory;
         let host = self.host(t)?;
         let flags = if is_written { MapFlags::new().write_invalidate_region() } else { MapFlags::new().read() };
         // SAFETY: the call blocks, the mapping is used before it is unmapped, and nobody keeps it.
@@ -153,6 +138,20 @@ impl Handles<'_> {
             core::enqueue_unmap_mem_object(queue, memory, &map, None::<&Event>, Some(event))
         })
     }
+}
+
+fn flush(queues: &[CommandQueue]) -> Result<(), DeviceError> {
+    queues.iter().try_for_each(|queue| guarded("clFlush", || core::flush(queue)))
+}
+
+/// Waits for all queues, also if one fails.
+fn finish(queues: &[CommandQueue], events: &[Option<Event>]) -> Result<(), DeviceError> {
+    // Several queues must begin before the first is waited for, and the host's work has flushed one already; after a
+    // flush, Mesa 22.3 does not wait in clFinish.
+    let is_flushed = queues.len() > 1 || events.iter().any(Option::is_none);
+    let waited = if is_flushed { flush(queues).and_then(|()| wait(events)) } else { Ok(()) };
+    let finished = queues.iter().map(|queue| guarded("clFinish", || core::finish(queue)));
+    waited.and(finished.fold(Ok(()), Result::and))
 }
 
 fn wait(events: &[Option<Event>]) -> Result<(), DeviceError> {

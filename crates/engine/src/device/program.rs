@@ -1,6 +1,6 @@
 //! Building a unit: source in, kernels out, or the compiler's log.
 
-use super::error::{DeviceError, guarded};
+use super::error::{DeviceError, guarded, retained};
 use super::{BuildUnit, doctor, info};
 use gpulab_model::outcome::Inspected;
 use gpulab_model::plan::{Arg, BUILD_OPTIONS, MAX_REGISTERS};
@@ -66,20 +66,13 @@ impl Built {
         guarded("clCreateKernel", || core::create_kernel(&self.program, name))
     }
 
-    /// Makes sure that there are `copies` of a kernel, each with arguments of its own.
-    pub(super) fn provide(&mut self, name: &str, copies: usize) -> Result<(), DeviceError> {
-        let mut have = self.kernels.get(name).map(Vec::len).ok_or_else(|| self.unknown(name))?;
-        while have < copies {
+    /// A kernel, of which each copy has arguments of its own; the copies before it were asked for before.
+    pub(super) fn kernel(&mut self, name: &str, copy: usize) -> Result<Kernel, DeviceError> {
+        if self.kernels.get(name).ok_or_else(|| self.unknown(name))?.len() <= copy {
             let kernel = self.create(name)?;
             self.kernels.entry(name.to_owned()).or_default().push(kernel);
-            have += 1;
         }
-        Ok(())
-    }
-
-    pub(super) fn kernel(&self, name: &str, copy: usize) -> Result<&Kernel, DeviceError> {
-        let found = self.kernels.get(name).and_then(|copies| copies.get(copy));
-        found.ok_or_else(|| self.unknown(name))
+        retained("clRetainKernel", &self.kernels[name][copy])
     }
 
     /// The parameters of a kernel; none if the driver does not tell.
@@ -100,7 +93,7 @@ pub(super) fn inspect(
     takes_nv_options: bool,
 ) -> Result<Vec<Inspected>, DeviceError> {
     const LOCAL_MEM_SIZE: u32 = 0x11B2;
-    let built = if takes_nv_options {
+    let mut built = if takes_nv_options {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
         Built::with(context, device, &renewed(unit, now as u64), &format!("{BUILD_OPTIONS} {NV_VERBOSE}"))?
     } else {
@@ -112,7 +105,7 @@ pub(super) fn inspect(
         .iter()
         .map(|name: &String| {
             let logged = assembled.get(name.as_str()).cloned().unwrap_or_default();
-            let local = info::kernel_work_group(built.kernel(name, 0)?, device, LOCAL_MEM_SIZE)?;
+            let local = info::kernel_work_group(&built.kernel(name, 0)?, device, LOCAL_MEM_SIZE)?;
             Ok(Inspected { own_local: local.number().or(logged.own_local), ..logged })
         })
         .collect()

@@ -53,20 +53,21 @@ fn read(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Why> {
     if matches!(first[..], ["p", "sp" | "edge" | "col", _, _]) || ending == "gr" {
         return dimacs(text)?.file(dtype);
     }
-    let rows = EdgeRows::new(text)?;
-    let first = &rows.list[0].cells;
+    let separator = separator(text);
+    let rows = edge_rows(text, separator)?;
+    let first = &rows[0].cells;
     // What can be no weight is a name.
     if ending != "csv" || first.iter().any(|cell| !cell.is_empty() && !is_number(cell)) {
-        return edges(&rows)?.file(dtype);
+        return edges(&rows, separator)?.file(dtype);
     }
-    if rows.separator != b',' && first.len() > 1 {
+    if separator != b',' && first.len() > 1 {
         return Err(format!(
             "it has numbers alone, separated by {}: separate a matrix by commas, and begin a list of edges with a line of \
              names, from,to,weight, or name it .txt",
-            rows.between()
+            between(separator)
         ));
     }
-    matrix_of_text(&rows.list, dtype)
+    matrix_of_text(&rows, dtype)
 }
 
 /// The bytes, unpacked if they are gzip's: at most so many, as few may unfold to any number.
@@ -149,20 +150,21 @@ fn decimals(numbers: &[Number]) -> Option<usize> {
 }
 
 fn matrix_of_numpy(bytes: &[u8], dtype: Option<Dtype>) -> Result<GraphFile, Why> {
-    let matrix = npy::read_matrix(bytes)?;
-    let n = square(matrix.rows, matrix.columns)?;
-    let numbers: Vec<Number> = match &matrix.elements {
+    let elements = npy::read_matrix(bytes)?;
+    let n = square(npy::sides(bytes)?)?;
+    let is_bool = npy::is_bool(bytes)?;
+    let numbers: Vec<Number> = match &elements {
         Array::F32(v) => v.iter().map(|&x| Number::Real(x.into())).collect(),
         Array::F64(v) => v.iter().map(|&x| Number::Real(x)).collect(),
         Array::I32(v) => v.iter().map(|&x| whole(x != i32::MAX && x != i32::MAX / 2, x.into())).collect(),
         Array::I64(v) => v.iter().map(|&x| whole(x != i64::MAX && x != i64::MAX / 2, x)).collect(),
-        Array::U8(v) => v.iter().map(|&x| whole(!matrix.is_bool || x != 0, x.into())).collect(),
+        Array::U8(v) => v.iter().map(|&x| whole(!is_bool || x != 0, x.into())).collect(),
     };
-    let own = matrix.elements.dtype();
+    let own = elements.dtype();
     let dtype = dtype.unwrap_or(if own.is_float() { own } else { Dtype::I32 });
     let (weights, mut notes) =
         weights(&numbers, dtype, &|at| format!("row {}, column {}, counted from 0", at / n, at % n))?;
-    if matrix.is_bool {
+    if is_bool {
         notes.push("truth values: each True is an edge of weight 1".into());
     }
     Ok(matrix_file(n, weights, None, notes))
@@ -181,13 +183,13 @@ fn matrix_of_text(rows: &[CsvRow], dtype: Dtype) -> Result<GraphFile, Why> {
             numbers.push(read.map_err(|why| format!("line {}, column {}: {why}", row.line, at + 1))?);
         }
     }
-    let n = square(rows.len(), columns)?;
+    let n = square([rows.len(), columns])?;
     let (weights, notes) =
         weights(&numbers, dtype, &|at| format!("line {}, column {}", rows[at / n].line, at % n + 1))?;
     Ok(matrix_file(n, weights, decimals(&numbers), notes))
 }
 
-fn square(rows: usize, columns: usize) -> Result<usize, Why> {
+fn square([rows, columns]: [usize; 2]) -> Result<usize, Why> {
     match rows {
         0 => Err("it holds no elements, and at least one is needed".into()),
         _ if rows == columns => Ok(rows),
@@ -258,44 +260,37 @@ fn listed(line: u64, text: &str) -> Result<Number, Why> {
     }
 }
 
-/// The rows of a text, without its comments.
-struct EdgeRows {
-    list: Vec<CsvRow>,
-    /// What is between the columns; a blank for any number of blanks.
-    separator: u8,
+/// What is between the columns of a text; a blank for any number of blanks.
+fn separator(text: &str) -> u8 {
+    let mut lines = text.lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with(['#', '%'])).unwrap_or_default();
+    let counts = b"	,;".iter().map(|separator| (first.bytes().filter(|b| b == separator).count(), *separator));
+    let most = counts.filter(|(count, _)| *count > 0).max_by_key(|(count, _)| *count);
+    most.map_or(b' ', |(_, separator)| separator)
 }
 
-impl EdgeRows {
-    fn new(text: &str) -> Result<EdgeRows, Why> {
-        let first = text
-            .lines()
-            .map(str::trim)
-            .find(|line| !line.is_empty() && !line.starts_with(['#', '%']))
-            .unwrap_or_default();
-        let counts = b"	,;".iter().map(|separator| (first.bytes().filter(|b| b == separator).count(), *separator));
-        let most = counts.filter(|(count, _)| *count > 0).max_by_key(|(count, _)| *count);
-        let separator = most.map_or(b' ', |(_, separator)| separator);
-        let mut list: Vec<CsvRow> = if separator == b' ' {
-            let rows = (1..).zip(text.lines()).map(|(line, text)| {
-                let cells: StringRecord = text.split_whitespace().collect();
-                CsvRow { line, begins: cells.get(0).map_or(0, |cell| cell.as_bytes()[0]), cells }
-            });
-            rows.filter(|row| !row.cells.is_empty()).collect()
-        } else {
-            rows(text.as_bytes(), separator).collect::<Result<_, Why>>()?
-        };
-        list.retain(|row| !b"#%".contains(&row.begins));
-        if list.is_empty() { Err("it holds no rows".into()) } else { Ok(EdgeRows { list, separator }) }
-    }
+/// The rows of a text, without its comments.
+fn edge_rows(text: &str, separator: u8) -> Result<Vec<CsvRow>, Why> {
+    let mut list: Vec<CsvRow> = if separator == b' ' {
+        let rows = (1..).zip(text.lines()).map(|(line, text)| {
+            let cells: StringRecord = text.split_whitespace().collect();
+            CsvRow { line, begins: cells.get(0).map_or(0, |cell| cell.as_bytes()[0]), cells }
+        });
+        rows.filter(|row| !row.cells.is_empty()).collect()
+    } else {
+        rows(text.as_bytes(), separator).collect::<Result<_, Why>>()?
+    };
+    list.retain(|row| !b"#%".contains(&row.begins));
+    if list.is_empty() { Err("it holds no rows".into()) } else { Ok(list) }
+}
 
-    /// What is between the columns, in words.
-    fn between(&self) -> &'static str {
-        match self.separator {
-            b';' => "semicolons",
-            b'\t' => "tabs",
-            b',' => "commas",
-            _ => "blanks",
-        }
+/// What is between the columns, in words.
+fn between(separator: u8) -> &'static str {
+    match separator {
+        b';' => "semicolons",
+        b'\t' => "tabs",
+        b',' => "commas",
+        _ => "blanks",
     }
 }
 
@@ -308,8 +303,8 @@ fn is_one_of(cell: &str, names: &[[&str; 2]]) -> bool {
     names.iter().flatten().any(|name| cell.eq_ignore_ascii_case(name))
 }
 
-fn edges(rows: &EdgeRows) -> Result<ListedEdges, Why> {
-    let first = &rows.list[0].cells;
+fn edges(rows: &[CsvRow], separator: u8) -> Result<ListedEdges, Why> {
+    let first = &rows[0].cells;
     // By a word for where an edge starts or ends. Short ones are nodes beside a number.
     let has_header = first.iter().any(|cell| is_one_of(cell, &[FROM[0], TO[0]]))
         || (first.iter().any(|cell| is_one_of(cell, &[FROM[1], TO[1]])) && !first.iter().any(is_number));
@@ -325,15 +320,15 @@ fn edges(rows: &EdgeRows) -> Result<ListedEdges, Why> {
         _ => {
             return Err(format!(
                 "line {} has {}: name them in a first line, from,to,weight, or keep two or three",
-                rows.list[0].line,
+                rows[0].line,
                 if count == 1 { "1 column".to_owned() } else { format!("{count} columns") }
             ));
         }
     };
-    let list = &rows.list[usize::from(has_header)..];
+    let list = &rows[usize::from(has_header)..];
     if !has_header {
         let names = if weight.is_some() { "from, to and weight" } else { "from and to" };
-        notes.push(format!("no header: the columns, separated by {}, are {names}", rows.between()));
+        notes.push(format!("no header: the columns, separated by {}, are {names}", between(separator)));
     }
     if list.is_empty() {
         return Err("it has no edges below its header; one node alone is an edge to itself of weight 0".into());

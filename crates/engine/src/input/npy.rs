@@ -15,27 +15,30 @@ pub(super) fn read(bytes: &[u8]) -> Result<Array, Why> {
     elements(header, data, vector_len(header)?)
 }
 
-/// A matrix, row after row.
-pub(super) struct NumpyMatrix {
-    pub(super) rows: usize,
-    pub(super) columns: usize,
-    pub(super) elements: Array,
-    /// Whether the elements are truth values, which are bytes 0 and 1 here.
-    pub(super) is_bool: bool,
+/// Rows and columns of the matrix in the bytes of a file.
+pub(super) fn sides(bytes: &[u8]) -> Result<[usize; 2], Why> {
+    let header = split(bytes)?.0;
+    match shape(header)?[..] {
+        [rows, columns] => Ok([rows, columns]),
+        _ => Err(format!("its shape is ({}), not that of a matrix", shown(shape_text(header)?))),
+    }
 }
 
-/// The matrix in the bytes of a file.
-pub(super) fn read_matrix(bytes: &[u8]) -> Result<NumpyMatrix, Why> {
+/// Whether the elements are truth values, which are read as bytes 0 and 1.
+pub(super) fn is_bool(bytes: &[u8]) -> Result<bool, Why> {
+    Ok(element_type(split(bytes)?.0)?.1 == "b1")
+}
+
+/// The matrix in the bytes of a file, row after row.
+pub(super) fn read_matrix(bytes: &[u8]) -> Result<Array, Why> {
+    let [rows, columns] = sides(bytes)?;
     let (header, data) = split(bytes)?;
-    let [rows, columns] = shape(header)?[..] else {
-        return Err(format!("its shape is ({}), not that of a matrix", shown(shape_text(header)?)));
-    };
     let len = rows.checked_mul(columns).ok_or("its shape is too large")?;
     let mut elements = elements(header, data, len)?;
     if entry(header, "fortran_order")?.starts_with("True") {
         elements = by_rows(rows, columns, &elements);
     }
-    Ok(NumpyMatrix { rows, columns, elements, is_bool: element_type(header)?.1 == "b1" })
+    Ok(elements)
 }
 
 /// The elements of a matrix that lie column after column, row after row.

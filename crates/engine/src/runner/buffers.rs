@@ -1,7 +1,7 @@
 //! A plan's buffers on the device: between guard zones, which show whatever is written beside them, and poisoned. They go when
 //! nobody holds them any more.
 
-use crate::device::{BufferWrite, Device, DeviceError, Hold};
+use crate::device::{Device, DeviceError, Hold};
 use gpulab_kernels::{Family, Form};
 use gpulab_model::check::{self, Fingerprint};
 use gpulab_model::data::{self, Array, Change, Dtype, Fill};
@@ -23,7 +23,7 @@ pub(super) struct Fence {
     number: u64,
 }
 
-/// A buffer between its guard zones.
+/// A buffer between its guard zones, or an image, which has none.
 #[derive(Clone, Debug)]
 pub(super) struct Fenced {
     /// What kernels see.
@@ -133,6 +133,9 @@ impl Fence {
 impl Fenced {
     /// What was written outside of it, if anything.
     pub(super) fn overrun(&self, device: &mut dyn Device) -> Result<Option<String>, DeviceError> {
+        if self.fence.bytes == 0 {
+            return Ok(None);
+        }
         let mut there = vec![0; self.fence.bytes];
         let zones = self.fence.zones(self.dtype);
         for is_behind in [false, true] {
@@ -163,21 +166,7 @@ impl Fenced {
 pub(super) struct BoundPlan {
     plan: Plan,
     fence: Fence,
-    buffers: Vec<Slot>,
-}
-
-#[derive(Clone)]
-struct Slot {
-    id: BufferId,
-    /// None of an image, which is kept by itself.
-    fenced: Option<Fenced>,
-    _image: Option<Rc<Hold>>,
-}
-
-impl From<Fenced> for Slot {
-    fn from(fenced: Fenced) -> Slot {
-        Slot { id: fenced.id, fenced: Some(fenced), _image: None }
-    }
+    buffers: Vec<Fenced>,
 }
 
 impl BoundPlan {
@@ -191,8 +180,8 @@ impl BoundPlan {
         let mut bound = BoundPlan { plan: plan.clone(), fence, buffers: Vec::new() };
         for spec in &plan.buffers {
             match spec.role {
-                Role::Input(i) => bound.buffers.push(inputs[i].clone().into()),
-                Role::Image { of, image } => bound.add_image(device, of, image)?,
+                Role::Input(i) => bound.buffers.push(inputs[i].clone()),
+                Role::Image { of, image } => bound.add_image(device, spec, of, image)?,
                 _ => bound.add(device, spec)?,
             }
         }
@@ -205,7 +194,7 @@ impl BoundPlan {
         for (spec, place) in self.of_role(|_| true) {
             match spec.role {
                 _ if spec.bytes() <= share_below || spec.role == Role::Zeroed => copy.buffers.push(place.clone()),
-                Role::Image { of, image } => copy.add_image(device, of, image)?,
+                Role::Image { of, image } => copy.add_image(device, spec, of, image)?,
                 _ => {
                     copy.add(device, spec)?;
                     let to = copy.buffers[copy.buffers.len() - 1].id;
@@ -216,9 +205,16 @@ impl BoundPlan {
         Ok(copy)
     }
 
-    fn add_image(&mut self, device: &mut dyn Device, of: usize, image: Image) -> Result<(), DeviceError> {
+    fn add_image(
+        &mut self,
+        device: &mut dyn Device,
+        spec: &BufferSpec,
+        of: usize,
+        image: Image,
+    ) -> Result<(), DeviceError> {
         let id = device.image(self.buffers[of].id, image)?;
-        self.buffers.push(Slot { id, fenced: None, _image: Some(device.keep(id.0)) });
+        let kept = vec![device.keep(id.0)];
+        self.buffers.push(Fenced { id, whole: id, dtype: spec.dtype, bytes: 0, fence: Fence::NONE, _kept: kept });
         Ok(())
     }
 
@@ -227,22 +223,22 @@ impl BoundPlan {
         if spec.role == Role::Zeroed {
             device.write(fenced.id, 0, &vec![0; spec.bytes()])?;
         }
-        self.buffers.push(fenced.into());
+        self.buffers.push(fenced);
         Ok(())
     }
 
-    fn of_role(&self, is_meant: fn(Role) -> bool) -> impl Iterator<Item = (&BufferSpec, &Slot)> {
+    fn of_role(&self, is_meant: fn(Role) -> bool) -> impl Iterator<Item = (&BufferSpec, &Fenced)> {
         self.plan.buffers.iter().zip(&self.buffers).filter(move |(spec, _)| is_meant(spec.role))
     }
 
     /// Outputs and intermediate results.
-    fn written(&self) -> impl Iterator<Item = (&BufferSpec, &Slot)> {
+    fn written(&self) -> impl Iterator<Item = (&BufferSpec, &Fenced)> {
         self.of_role(|role| matches!(role, Role::Output | Role::Scratch))
     }
 
     pub(super) fn inputs(&self) -> impl Iterator<Item = (usize, &Fenced)> {
         self.of_role(|_| true).filter_map(|(spec, place)| match spec.role {
-            Role::Input(index) => Some((index, place.fenced.as_ref()?)),
+            Role::Input(index) => Some((index, place)),
             _ => None,
         })
     }
@@ -304,7 +300,7 @@ impl BoundPlan {
         let writes = changes.iter().filter_map(|change| {
             let input = self.inputs().find(|(index, _)| *index == change.input)?.1;
             let offset = change.index * change.value.dtype().size();
-            Some(BufferWrite { buffer: input.id, offset, bytes: change.value.as_bytes() })
+            Some((input.id, offset, change.value.as_bytes()))
         });
         device.write_all(&writes.collect::<Vec<_>>())
     }
@@ -334,11 +330,7 @@ impl BoundPlan {
 
     /// What was written before the start or behind the end of a buffer, if anything.
     pub(super) fn overrun(&self, device: &mut dyn Device) -> Result<Option<String>, DeviceError> {
-        if self.fence.bytes == 0 {
-            return Ok(None);
-        }
-        for (index, (spec, place)) in self.of_role(|_| true).enumerate() {
-            let Some(fenced) = &place.fenced else { continue };
+        for (index, (spec, fenced)) in self.of_role(|_| true).enumerate() {
             if let Some(what) = fenced.overrun(device)? {
                 return Ok(Some(format!("writes outside buffer {index} ({:?}): {what}", spec.role)));
             }

@@ -46,7 +46,7 @@ impl Session {
         inputs: Vec<Array>,
         go: impl FnOnce(&mut ProbedKernel<'_>) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
-        let mut data = Data::unjudged(family, case, inputs);
+        let mut data = Data::unjudged(case, inputs);
         let fence = Fence::of(&*self.device, family, case);
         let job = self.companion(family, case, fence, &mut data)?;
         let bound = self.bind(&job, &data.device)?;

@@ -53,13 +53,11 @@ impl Session {
         self.ready_gauge(settings)?;
         // Of another seed: what kernels make of other data.
         let other = (exchange.script)(&Case { seed: !case.seed, ..case.clone() }, &self.device.info().target)?;
-        let acts = [Act { script: &script, seed: case.seed }, Act { script: &other, seed: !case.seed }];
         let mut stage = ScriptMemory::new(&*self.device, program);
         let device = &mut *self.device;
         let gauge = self.gauge.as_mut();
-        let checked = stage.check(device, acts[0], &mut outcome.spent);
-        checked?;
-        let measured = stage.measure(device, &acts, variant, settings, gauge, &mut outcome.spent);
+        stage.check(device, &script, &mut outcome.spent)?;
+        let measured = stage.measure(device, [&script, &other], variant, settings, gauge, &mut outcome.spent);
         measured.map_err(|stop| stop.after(true))
     }
 }
@@ -100,13 +98,6 @@ fn build(device: &mut dyn Device, sources: &Sources, script: &Script) -> Result<
     Ok(Some(device.build(&unit)?))
 }
 
-/// A script, and the seed of what it works on.
-#[derive(Clone, Copy)]
-struct Act<'a> {
-    script: &'a Script,
-    seed: u64,
-}
-
 struct ScriptMemory {
     program: Option<ProgramId>,
     fence: Fence,
@@ -132,10 +123,10 @@ impl ScriptMemory {
     }
 
     /// Allocates and fills what the script works on, and plays it once.
-    fn check(&mut self, device: &mut dyn Device, act: Act<'_>, spent: &mut Spent) -> Result<(), Stop> {
+    fn check(&mut self, device: &mut dyn Device, script: &Script, spent: &mut Spent) -> Result<(), Stop> {
         let started = Instant::now();
-        self.set(device, act)?;
-        self.play_checked(device, act, &self.bind(&act.script.commands), "before timing")?;
+        self.set(device, script)?;
+        self.play_checked(device, script, &self.bind(&script.commands), "before timing")?;
         spent.verify = started.elapsed().as_secs_f64();
         Ok(())
     }
@@ -144,39 +135,38 @@ impl ScriptMemory {
     fn measure(
         &self,
         device: &mut dyn Device,
-        acts: &[Act<'_>; 2],
+        [script, other]: [&Script; 2],
         variant: &Variant,
         settings: &Settings,
         gauge: Option<&mut Gauge>,
         spent: &mut Spent,
     ) -> Result<Measured, Stop> {
-        let [mut act, other] = *acts;
-        let script = act.script;
+        let mut current = script;
         let commands = self.bind(&script.commands);
         let started = Instant::now();
-        let change_at = 1 + data::draw(act.seed, 1) % FIRST_FEW;
+        let change_at = 1 + data::draw(current.seed, 1) % FIRST_FEW;
         let mut runs = 0;
         let mut parts = Vec::new();
         let mut measured = Measured { clock: Clock::Wall, ..Measured::equal() };
         clock::watch(settings, device, gauge, &mut measured, &mut |device, _| {
-            self.compare(device, act, &parts, "while it was timed")?;
+            self.compare(device, current, &parts, "while it was timed")?;
             runs += 1;
             if runs == change_at {
-                act = other;
+                current = other;
                 // What began as zeros stays as kernels left it.
-                self.fill(device, act, |contents| contents == Contents::Pattern)?;
+                self.fill(device, current, |contents| contents == Contents::Pattern)?;
             }
             // Once, what was there before is the right answer to other data: a kernel that works only where it finds poison
             // leaves some of it.
-            let is_unpoisoned = runs == change_at && !act.script.answer.adds;
-            parts = if is_unpoisoned { vec![whole(act.script)] } else { self.parts(act, runs) };
+            let is_unpoisoned = runs == change_at && !current.answer.adds;
+            parts = if is_unpoisoned { vec![whole(current)] } else { self.parts(current, runs) };
             if !is_unpoisoned {
-                self.put(device, act.script, &parts)?;
+                self.put(device, current, &parts)?;
             }
             let timing = device.play(self.program, &commands, script.repeat, variant.by_events)?;
             Ok(sample(&timing, script, variant))
         })?;
-        self.compare(device, act, &parts, "while it was timed")?;
+        self.compare(device, current, &parts, "while it was timed")?;
         if variant.by_events {
             measured.clock_note = measured.objection(None);
             measured.clock = if measured.clock_note.is_some() { Clock::Wall } else { Clock::Event };
@@ -185,34 +175,34 @@ impl ScriptMemory {
             measured.timeline = self.timeline(device, &commands)?;
         }
         spent.measure = started.elapsed().as_secs_f64();
-        self.play_checked(device, act, &commands, "after timing")?;
-        self.demand_untouched(device, act)?;
+        self.play_checked(device, current, &commands, "after timing")?;
+        self.demand_untouched(device, current)?;
         Ok(measured)
     }
 
     /// Allocates and fills what the script works on.
-    fn set(&mut self, device: &mut dyn Device, act: Act<'_>) -> Result<(), Stop> {
-        for spec in &act.script.host {
+    fn set(&mut self, device: &mut dyn Device, script: &Script) -> Result<(), Stop> {
+        for spec in &script.host {
             let host = device.hold(spec.is_pinned, spec.bytes)?;
             self.hosts.push(host);
             self.kept.push(device.keep(host.0));
         }
-        for spec in &act.script.buffers {
+        for spec in &script.buffers {
             self.buffers.push(self.fence.alloc(device, spec.place, Dtype::I32, spec.bytes)?);
         }
-        self.fill(device, act, |_| true)
+        self.fill(device, script, |_| true)
     }
 
-    fn fill(&self, device: &mut dyn Device, act: Act<'_>, is_meant: fn(Contents) -> bool) -> Result<(), Stop> {
-        for (spec, &id) in act.script.host.iter().zip(&self.hosts) {
+    fn fill(&self, device: &mut dyn Device, script: &Script, is_meant: fn(Contents) -> bool) -> Result<(), Stop> {
+        for (spec, &id) in script.host.iter().zip(&self.hosts) {
             if is_meant(spec.contents) {
-                fill(device.held(id)?, spec.contents, act.seed);
+                fill(device.held(id)?, spec.contents, script.seed);
             }
         }
-        for (spec, fenced) in act.script.buffers.iter().zip(&self.buffers) {
+        for (spec, fenced) in script.buffers.iter().zip(&self.buffers) {
             if is_meant(spec.contents) {
                 let mut bytes = vec![0; spec.bytes];
-                fill(&mut bytes, spec.contents, act.seed);
+                fill(&mut bytes, spec.contents, script.seed);
                 device.write(fenced.id, 0, &bytes)?;
             }
         }
@@ -246,35 +236,35 @@ impl ScriptMemory {
     fn play_checked(
         &self,
         device: &mut dyn Device,
-        act: Act<'_>,
+        script: &Script,
         commands: &[QueuedCommand],
         when: &str,
     ) -> Result<(), Stop> {
-        let all = [whole(act.script)];
-        self.put(device, act.script, &all)?;
+        let all = [whole(script)];
+        self.put(device, script, &all)?;
         // On the queue that copies go through: some drivers let one queue see late what another has done.
-        device.play(self.program, commands, act.script.repeat, true)?;
-        self.compare(device, act, &all, when).map_err(|stop| stop.after(true))
+        device.play(self.program, commands, script.repeat, true)?;
+        self.compare(device, script, &all, when).map_err(|stop| stop.after(true))
     }
 
     /// Parts of the answer, in bytes, that are poisoned before a run and looked at afterwards, never the same; all of a small one.
-    fn parts(&self, act: Act<'_>, run: u64) -> Vec<Range<usize>> {
+    fn parts(&self, script: &Script, run: u64) -> Vec<Range<usize>> {
         const SMALL: usize = 64 << 10;
         const PARTS: u64 = 4;
         const WORDS: usize = 1024;
         if self.is_simulated {
-            return vec![whole(act.script)];
+            return vec![whole(script)];
         }
-        let bytes = match &act.script.answer.expect {
+        let bytes = match &script.answer.expect {
             Expected::Words(words) => 4 * words.len(),
-            Expected::Pattern | Expected::Nothing => answer_bytes(act.script),
+            Expected::Pattern | Expected::Nothing => answer_bytes(script),
         };
         if bytes <= SMALL {
             return vec![Range { start: 0, end: bytes }];
         }
         let places = bytes / 4 - WORDS + 1;
         (0..PARTS)
-            .map(|part| 4 * (data::draw(data::draw(act.seed, run), part) % places as u64) as usize)
+            .map(|part| 4 * (data::draw(data::draw(script.seed, run), part) % places as u64) as usize)
             .map(|start| Range { start, end: start + 4 * WORDS })
             .collect()
     }
@@ -292,14 +282,19 @@ impl ScriptMemory {
         Ok(())
     }
 
-    fn compare(&self, device: &mut dyn Device, act: Act<'_>, parts: &[Range<usize>], when: &str) -> Result<(), Stop> {
-        let Act { script, seed } = act;
+    fn compare(
+        &self,
+        device: &mut dyn Device,
+        script: &Script,
+        parts: &[Range<usize>],
+        when: &str,
+    ) -> Result<(), Stop> {
         for part in parts {
             let got = self.get(device, script, part)?;
             let first = part.start / 4;
             let is_as_expected = match &script.answer.expect {
                 Expected::Nothing => Ok(()),
-                Expected::Pattern => compare(&got, first, &|i| pattern(seed, i)),
+                Expected::Pattern => compare(&got, first, &|i| pattern(script.seed, i)),
                 Expected::Words(words) => {
                     let end = (4 * words.len()).clamp(part.start, part.end);
                     compare(&got[..end - part.start], first, &|i| words[i])
@@ -322,15 +317,15 @@ impl ScriptMemory {
     }
 
     /// What kernels read, and what lies beside their buffers, must be as it was.
-    fn demand_untouched(&self, device: &mut dyn Device, act: Act<'_>) -> Result<(), Stop> {
-        let buffers = act.script.buffers.iter().zip(&self.buffers).enumerate();
+    fn demand_untouched(&self, device: &mut dyn Device, script: &Script) -> Result<(), Stop> {
+        let buffers = script.buffers.iter().zip(&self.buffers).enumerate();
         for (place, (spec, fenced)) in buffers.filter(|_| self.program.is_some()) {
             if let Some(what) = fenced.overrun(device)? {
                 return Err(wrong(format!("writes outside buffer {place}: {what}")));
             }
-            if spec.contents == Contents::Pattern && act.script.answer.place != AnswerPlace::Buffer(place) {
+            if spec.contents == Contents::Pattern && script.answer.place != AnswerPlace::Buffer(place) {
                 let mut bytes = vec![0; spec.bytes];
-                fill(&mut bytes, spec.contents, act.seed);
+                fill(&mut bytes, spec.contents, script.seed);
                 if !fenced.is_unchanged(device, check::fingerprint(&bytes))? {
                     return Err(wrong(format!("the kernel changed its input, buffer {place}")));
                 }

@@ -4,10 +4,9 @@ use super::buffers::Fenced;
 use crate::device::{Device, ProgramId};
 use gpulab_kernels::{Changed, Family, Spot};
 use gpulab_model::check::{self, Verdict};
-use gpulab_model::data::{Array, Change, Dtype, Fill, Params, Shape};
+use gpulab_model::data::{Array, Change, Dtype, Fill, Params};
 use gpulab_model::outcome::{Measured, Number, Status, Stop};
 use gpulab_model::plan::{Case, Movement, OutputPart, Plan, Reference, Role};
-use std::borrow::Cow;
 use std::cell::OnceCell;
 
 /// The variable that says what the second seed is, to repeat a run that named one.
@@ -41,38 +40,11 @@ impl ReadyCase<'_> {
     }
 }
 
-/// What the inputs and their reference depend on: family, type, shape, seed, and the family's choices.
-type DataKey = (Cow<'static, str>, Dtype, Shape, u64, Params);
-
-/// What random inputs and their guard zones are made from, and how many there are of each.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Origin {
-    family: Cow<'static, str>,
-    dtype: Dtype,
-    shape: Shape,
-    seed: u64,
-    fills: [Fill; 2],
-    lens: Vec<usize>,
-}
-
-impl Origin {
-    pub(super) fn of(family: &Family, case: &Case) -> Origin {
-        Origin {
-            family: family.name.clone(),
-            dtype: case.dtype,
-            shape: case.shape,
-            seed: case.seed,
-            fills: [family.problem.fill(case), family.problem.beside(case)],
-            lens: family.problem.inputs(case.shape, &case.params),
-        }
-    }
-}
-
 /// The inputs that are timed over, kept from case to case of the same problem.
 pub(super) struct Data {
-    key: DataKey,
-    /// None of what is not random.
-    pub(super) origin: Option<Origin>,
+    /// What they were made or judged for last.
+    case: Case,
+    pub(super) is_random: bool,
     pub(super) host: Vec<Array>,
     /// Empty until a device needs them.
     pub(super) device: Vec<Fenced>,
@@ -85,14 +57,14 @@ pub(super) struct Data {
 impl Data {
     /// These inputs of a case, with what is right.
     pub(super) fn of(family: &Family, case: &Case, host: Vec<Array>) -> Data {
-        Data::unjudged(family, case, host).judged_for(family, case)
+        Data::unjudged(case, host).judged_for(family, case)
     }
 
     /// The same inputs for a case, with what is right for it.
     pub(super) fn judged_for(self, family: &Family, case: &Case) -> Data {
         let is_moved = family.problem.movement(case).is_some();
         let reference = (!is_moved).then(|| family.problem.reference(case, &self.host));
-        Data { key: data_key(family, case), reference, ..self }
+        Data { case: case.clone(), reference, ..self }
     }
 
     /// Refuses data over which a wrong kernel of a reader's family would pass. Of fewer elements it may be so by accident.
@@ -114,16 +86,27 @@ impl Data {
     }
 
     /// These inputs of a case, of which it is not yet known what is right.
-    pub(super) fn unjudged(family: &Family, case: &Case, host: Vec<Array>) -> Data {
-        let key = data_key(family, case);
+    pub(super) fn unjudged(case: &Case, host: Vec<Array>) -> Data {
         let device = Vec::new();
         let prints = OnceCell::new();
-        Data { key, origin: None, host, device, reference: None, prints }
+        Data { case: case.clone(), is_random: false, host, device, reference: None, prints }
     }
 
     /// Whether this case's inputs, and what is right for them, depend on the same.
     pub(super) fn is_of(&self, family: &Family, case: &Case) -> bool {
-        self.key == data_key(family, case)
+        self.is_of_problem(case) && choices(family, &self.case) == choices(family, case)
+    }
+
+    fn is_of_problem(&self, Case { family, dtype, shape, seed, .. }: &Case) -> bool {
+        let own = &self.case;
+        (&own.family, own.dtype, own.shape, own.seed) == (family, *dtype, *shape, *seed)
+    }
+
+    /// Whether these are random, and this case's inputs and their guard zones would be made from the same.
+    pub(super) fn is_made_as(&self, family: &Family, case: &Case) -> bool {
+        let problem = &family.problem;
+        let made = |case: &Case| (problem.fill(case), problem.beside(case), problem.inputs(case.shape, &case.params));
+        self.is_random && self.is_of_problem(case) && made(&self.case) == made(case)
     }
 
     /// What is right for these inputs; none where they say it themselves.
@@ -232,10 +215,6 @@ impl Data {
             (None, None) => Err(Stop::failed("there is no reference")),
         }
     }
-}
-
-fn data_key(family: &Family, case: &Case) -> DataKey {
-    (family.name.clone(), case.dtype, case.shape, case.seed, choices(family, case))
 }
 
 /// The settings that the answer depends on, where they were given.
@@ -347,6 +326,7 @@ mod tests {
     use super::*;
     use crate::fake::FakeDevice;
     use gpulab_kernels::{Sources, built_in};
+    use gpulab_model::data::Shape;
     use gpulab_model::plan::WorkGroup;
 
     fn case(family: &str, dtype: Dtype, (n, m): (u64, u64), seed: u64, params: &[(&str, &str)]) -> Case {

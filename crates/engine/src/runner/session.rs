@@ -2,7 +2,7 @@
 
 use super::buffers::Fence;
 use super::clock::{Gauge, sampled};
-use super::inputs::{Data, Origin, ReadyCase, choices, demand, exactly, make_inputs, single};
+use super::inputs::{Data, ReadyCase, choices, demand, exactly, make_inputs, single};
 use crate::device::{BuildUnit, Device, ProgramId, generation};
 use gpulab_kernels::exchange::exchange;
 use gpulab_kernels::occupancy;
@@ -289,14 +289,13 @@ impl Session {
             return Ok(());
         }
         self.exact.clear();
-        let origin = self.files.is_none().then(|| Origin::of(family, case));
         let data = match self.data.take() {
             // What is asked of them may differ, and then only the answer is another.
-            Some(data) if origin.is_some() && data.origin == origin => data.judged_for(family, case),
+            Some(data) if data.is_made_as(family, case) => data.judged_for(family, case),
             known => {
                 drop(known);
                 let mut data = Data::of(family, case, self.real_inputs(family, case));
-                data.origin = origin;
+                data.is_random = self.files.is_none();
                 data
             }
         };

@@ -269,8 +269,7 @@ impl Session {
         let uploaded = fence.upload(&mut *self.device, inputs)?;
         let bound = BoundPlan::new(&mut *self.device, fence, &job.plan, &uploaded)?;
         let timing = self.run_poisoned(&job, &bound)?;
-        let tails = job.plan.host_tail.map(|start| inputs.iter().map(|array| array.tail(start as usize)).collect());
-        let output: Result<Array, Stop> = finished(&mut *self.device, &job, &bound, &tails.unwrap_or_else(Vec::new));
+        let output = finished(&mut *self.device, &job, &bound, &tails(&job.plan, inputs));
         // A driver may compile between launches.
         let ns: u64 = timing.stamps.iter().map(|stamps| stamps.end.saturating_sub(stamps.start)).sum();
         let kernels = ns as f64 * 1e-9;

@@ -179,7 +179,7 @@ impl Session {
         let case = Case { shape, params: job.plan.params.clone(), ..job.case.clone() };
         let lens = problem.inputs(shape, &case.params);
         let host = lone.neutral.iter().zip(lens).map(|(one, len)| one.repeated(len)).collect();
-        let mut data = Data::unjudged(job.family, &case, host);
+        let mut data = Data::unjudged(&case, host);
         let fence = Fence::of(&*self.device, job.family, &case);
         let job = &self.companion(job.family, &case, fence, &mut data)?;
         let places: Vec<usize> = places(job, &data).into_iter().map(|spot| spot.at).collect();

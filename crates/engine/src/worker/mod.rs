@@ -99,13 +99,7 @@ fn run_in(session: &mut Session, job: &Job) -> Outcome {
     }
 }
 
-/// A request or a reply with the request's number.
-#[derive(Debug, Serialize, Deserialize)]
-struct Numbered<T> {
-    number: u64,
-    what: T,
-}
-
+/// Goes behind its number.
 #[derive(Debug, Serialize, Deserialize)]
 enum Request {
     Open(Setup),
@@ -120,6 +114,7 @@ enum Request {
     Quit,
 }
 
+/// Goes behind its request's number.
 #[derive(Debug, Serialize, Deserialize)]
 enum Reply {
     Ready(Box<DeviceInfo>),

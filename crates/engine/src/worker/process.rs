@@ -1,7 +1,7 @@
 //! The parent's side: starts workers, gives each case its deadline, and replaces a worker that dies.
 
 use super::printed::{Listener, Printed};
-use super::{Numbered, Reply, Request, Setup, Wrapper};
+use super::{Reply, Request, Setup, Wrapper};
 use crate::processes;
 use gpulab_kernels::{Rung, built_in};
 use gpulab_model::Error;
@@ -45,7 +45,7 @@ pub struct WorkerProcess {
 struct Link {
     child: Child,
     stdin: ChildStdin,
-    replies: Receiver<Numbered<Reply>>,
+    replies: Receiver<(u64, Reply)>,
     printed: Listener,
     /// Of the last request. It begins anywhere, so that no kernel can guess it.
     number: u64,
@@ -358,7 +358,7 @@ impl Link {
 
     fn send(&mut self, request: &Request) -> std::io::Result<()> {
         self.number = self.number.wrapping_add(1);
-        let mut line = serde_json::to_vec(&Numbered { number: self.number, what: request })?;
+        let mut line = serde_json::to_vec(&(self.number, request))?;
         line.push(b'\n');
         self.stdin.write_all(&line)?;
         self.stdin.flush()
@@ -378,7 +378,7 @@ impl Link {
         let worked = processor_time(&self.child);
         loop {
             match self.replies.recv_timeout(TICK) {
-                Ok(reply) if reply.number == self.number => return Ok(Ok(reply.what)),
+                Ok((number, reply)) if number == self.number => return Ok(Ok(reply)),
                 // Nothing that was asked.
                 Ok(_) if !self.is_late(asked, worked, limit) => {}
                 Err(_) if interrupted() => return Err(Error::Interrupted),

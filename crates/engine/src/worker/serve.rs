@@ -1,6 +1,6 @@
 //! The worker's side: reads requests until there are no more.
 
-use super::{Numbered, Reply, Request, Setup, printed, run_in};
+use super::{Reply, Request, Setup, printed, run_in};
 use crate::device::{flush_printed, generation, list_platforms, opencl::OpenClDevice, select};
 use crate::input;
 use crate::oracle;
@@ -49,10 +49,12 @@ pub fn serve() -> Result<(), Error> {
     let mut session = None;
     let mut was_asked = false;
     for request in requests {
-        let Numbered { number, what } = request.map_err(|e| Error::Failed(format!("this is not a request: {e}")))?;
+        let (number, what): (u64, Request) =
+            request.map_err(|e| Error::Failed(format!("this is not a request: {e}")))?;
         was_asked = true;
-        let reply = match what {
-            Request::Open(setup) => match open_session(&setup) {
+        let reply = match (what, session.as_mut()) {
+            (Request::Quit, _) => break,
+            (Request::Open(setup), _) => match open_session(&setup) {
                 Ok(opened) => {
                     let info = opened.device().info().clone();
                     if let Some(bytes) = setup.memory {
@@ -63,30 +65,19 @@ pub fn serve() -> Result<(), Error> {
                 }
                 Err(error) => Reply::Refused { exit_code: error.exit_code(), message: error.to_string() },
             },
-            Request::Run(job) => match &mut session {
-                Some(session) => Reply::Done(Box::new(run_in(session, &job))),
-                None => unopened(),
-            },
-            Request::Inspect(case) => session.as_mut().map_or_else(unopened, |s| Reply::Inspected(s.inspect(&case))),
-            Request::Binary(case) => session.as_mut().map_or_else(unopened, |s| Reply::Binary(s.binary(&case))),
-            Request::LaunchOnce(case) => {
-                session.as_mut().map_or_else(unopened, |s| Reply::LaunchedOnce(s.launch_once(&case)))
-            }
-            Request::Verify(case) => session.as_mut().map_or_else(unopened, |s| Reply::Done(Box::new(s.verify(&case)))),
-            Request::Diagnose(case) => {
-                session.as_mut().map_or_else(unopened, |s| Reply::Diagnosed(Box::new(s.diagnose(&case))))
-            }
-            Request::AskReference(case) => {
-                session.as_mut().map_or_else(unopened, |s| Reply::AskedReference(s.ask_reference(&case)))
-            }
-            Request::Generation => {
-                session.as_ref().map_or_else(unopened, |s| Reply::Generation(generation(s.device().info())))
-            }
-            Request::Quit => break,
+            (_, None) => Reply::Refused { exit_code: 1, message: "no device was opened".into() },
+            (Request::Run(job), Some(session)) => Reply::Done(Box::new(run_in(session, &job))),
+            (Request::Inspect(case), Some(session)) => Reply::Inspected(session.inspect(&case)),
+            (Request::Binary(case), Some(session)) => Reply::Binary(session.binary(&case)),
+            (Request::LaunchOnce(case), Some(session)) => Reply::LaunchedOnce(session.launch_once(&case)),
+            (Request::Verify(case), Some(session)) => Reply::Done(Box::new(session.verify(&case))),
+            (Request::Diagnose(case), Some(session)) => Reply::Diagnosed(Box::new(session.diagnose(&case))),
+            (Request::AskReference(case), Some(session)) => Reply::AskedReference(session.ask_reference(&case)),
+            (Request::Generation, Some(session)) => Reply::Generation(generation(session.device().info())),
         };
         flush_printed();
         printed::end(number);
-        send(&Numbered { number, what: reply })?;
+        send(number, &reply)?;
     }
     if was_asked {
         return Ok(());
@@ -95,19 +86,15 @@ pub fn serve() -> Result<(), Error> {
     Err(Error::Usage(why.into()))
 }
 
-fn unopened() -> Reply {
-    Reply::Refused { exit_code: 1, message: "no device was opened".into() }
-}
-
 /// Requests arrive on a thread of their own, so that the end of the parent is noticed while a kernel
 /// hangs: then nothing but the end of this process stops it.
-fn read_requests() -> io::Result<mpsc::Receiver<serde_json::Result<Numbered<Request>>>> {
+fn read_requests() -> io::Result<mpsc::Receiver<serde_json::Result<(u64, Request)>>> {
     const PATIENCE: Duration = Duration::from_secs(1);
     let (sender, receiver) = mpsc::channel();
     std::thread::Builder::new().spawn(move || {
         for line in std::io::stdin().lock().lines().map_while(Result::ok) {
             let request = serde_json::from_str(&line);
-            let is_last = matches!(request, Err(_) | Ok(Numbered { what: Request::Quit, .. }));
+            let is_last = matches!(request, Err(_) | Ok((_, Request::Quit)));
             if sender.send(request).is_err() || is_last {
                 return;
             }
@@ -122,8 +109,8 @@ fn read_requests() -> io::Result<mpsc::Receiver<serde_json::Result<Numbered<Requ
     Ok(receiver)
 }
 
-fn send(reply: &Numbered<Reply>) -> Result<(), Error> {
-    let mut line = serde_json::to_vec(reply).map_err(|e| Error::Failed(e.to_string()))?;
+fn send(number: u64, reply: &Reply) -> Result<(), Error> {
+    let mut line = serde_json::to_vec(&(number, reply)).map_err(|e| Error::Failed(e.to_string()))?;
     line.push(b'\n');
     (&Stdout).write_all(&line).map_err(|source| Error::Output { what: "the worker's pipe".into(), source })
 }

@@ -5,7 +5,7 @@ use super::formula::{Formula, is_name};
 use crate::c_text::{ValueType, layout_of_letters};
 use gpulab_model::Joined;
 use gpulab_model::data::{self, Fill, Layout, NumberValue, Scalar};
-use gpulab_model::plan::{ImageKind, PixelFormat, Sampler};
+use gpulab_model::plan::{PixelFormat, Sampler};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum DescribedArg {
@@ -83,6 +83,8 @@ pub(crate) struct Declared {
     pub(crate) sides: Vec<Formula>,
     /// What is in it before a run; of outputs, whether it is zeros.
     pub(crate) content: Content,
+    /// Its elements, once the kernels are known.
+    pub(crate) resolved: Option<ValueType>,
 }
 
 impl Declared {
@@ -220,7 +222,7 @@ fn declaration(text: &str) -> Result<Declared, String> {
     };
     let content = content_of(content.trim(), role).map_err(|why| wrong(&why))?;
     let sides = Formula::list(length)?;
-    Ok(Declared { name: name.to_owned(), role, element, length: product(&sides)?, sides, content })
+    Ok(Declared { name: name.to_owned(), role, element, length: product(&sides)?, sides, content, resolved: None })
 }
 
 fn pixels(text: &str) -> String {
@@ -249,27 +251,6 @@ fn content_of(text: &str, role: BufferRole) -> Result<Content, String> {
             Some(name) => Ok(Content::File(name.trim().to_owned(), is_frozen)),
             None => Ok(Content::Fill(FillKind::parse(if text.is_empty() { "random" } else { text })?, is_frozen)),
         },
-    }
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum BufferElement {
-    /// What the case asks for.
-    Case,
-    /// A number, or a vector of so many.
-    Number(Scalar, usize),
-    Struct(Layout),
-    Pixel(PixelFormat, ImageKind),
-}
-
-impl BufferElement {
-    pub(crate) fn of(value_type: &ValueType) -> Option<BufferElement> {
-        match value_type {
-            ValueType::Case => Some(BufferElement::Case),
-            ValueType::Index => None,
-            ValueType::Number(scalar, lanes) => Some(BufferElement::Number(*scalar, *lanes)),
-            ValueType::Struct(layout) => Some(BufferElement::Struct(layout.clone())),
-        }
     }
 }
 

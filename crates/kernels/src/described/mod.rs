@@ -80,11 +80,11 @@ pub trait Oracle: Send + Sync {
 
 pub(super) fn family(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<Family, DeclarationError> {
     let mut description = Description::parse(&file.text, &file.name)?;
-    let elements = resolve::resolve(&mut description, file)?;
+    resolve::resolve(&mut description, file)?;
     if let Checker::Kernel(name) = &description.checker {
         reference_kernel(file, name).map_err(|why| DeclarationError { line: None, why })?;
     }
-    let problem = Arc::new(DescribedProblem { description, elements, oracle, planner: planner::plan });
+    let problem = Arc::new(DescribedProblem { description, oracle, planner: planner::plan });
     let described = &problem.description;
     Ok(Family {
         name: described.name.clone().into(),
@@ -120,7 +120,7 @@ pub(super) fn family(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<Famil
                     }),
                 };
                 let rung = Rung::brought(&format!("{}/{}", described.name, own.name), Some(at as u32 + 1), kernel);
-                rung.between(&[], if is_restored(described, own) { &[RESTORE] } else { &[] })
+                rung.with(if is_restored(described, own) { &[RESTORE] } else { &[] })
             })
             .collect(),
         choices: &[],

@@ -1,14 +1,16 @@
 //! The launches of a described rung.
 
-use super::args::{BufferElement, BufferRole, Content, Declared, DescribedArg};
+use super::args::{BufferRole, Content, Declared, DescribedArg};
 use super::description::{DescribedLaunch, DescribedRung, MOST, RungStep};
 use super::formula::{Formula, macro_value};
 use super::problem::{DescribedProblem, Storage};
-use crate::builder::PlanDraft;
+use crate::builder::new_plan;
 use crate::c_text::ValueType;
 use crate::{Described, Planned, shape};
 use gpulab_model::data::{Dtype, NumberValue, Scalar};
-use gpulab_model::plan::{Arg, ArgValue, BufferSpec, Case, FlagCheck, Image, Pass, Refusal, Role, Target, WorkGroup};
+use gpulab_model::plan::{
+    Arg, ArgValue, BufferSpec, Case, FlagCheck, Image, Pass, Plan, Refusal, Role, Target, WorkGroup,
+};
 use std::collections::BTreeMap;
 
 const MOST_LAUNCHES: usize = 20_000;
@@ -18,7 +20,7 @@ pub(super) fn plan(problem: &DescribedProblem, at: usize, case: &Case, target: &
     problem.check(case.shape, case.dtype)?;
     let rung = &problem.description.rungs[at];
     let wg = work_group(rung, case);
-    let described = DescribedPlan { problem, at, rung, case, target, wg };
+    let described = DescribedPlan { problem, rung, case, target, wg };
     described.demand_conditions()?;
     shape::check_wg(wg, target)?;
     described.plan()
@@ -40,7 +42,6 @@ fn work_group(rung: &DescribedRung, case: &Case) -> WorkGroup {
 
 struct DescribedPlan<'a> {
     problem: &'a DescribedProblem,
-    at: usize,
     rung: &'a DescribedRung,
     case: &'a Case,
     target: &'a Target,
@@ -63,19 +64,19 @@ impl<'a> DescribedPlan<'a> {
         let len = |buffer| self.problem.len(buffer, case.shape, case.dtype).map_err(Refusal::Size);
         let lens = description.buffers.iter().map(len).collect::<Result<Vec<usize>, _>>()?;
         let longest = lens.iter().copied().max().unwrap_or(1) as u64;
-        let mut plan = PlanDraft::new(shape::signed(case.dtype), longest.max(case.shape.elements()), self.wg);
+        let mut plan = new_plan(shape::signed(case.dtype), longest.max(case.shape.elements()), self.wg);
         self.define(&mut plan)?;
         let mut bound = Bindings { buffers: BTreeMap::new(), numbers: Vec::new(), local: 0, launches: 0 };
         let mut inputs = 0;
         for (declared, len) in description.buffers.iter().zip(lens) {
-            let dtype = self.problem.storage(declared, case.dtype).dtype;
+            let dtype = Storage::of(declared, case.dtype).dtype;
             let input = declared.role.is_input().then(|| {
                 inputs += 1;
                 plan.buffer(Role::Input(inputs - 1), dtype, len)
             });
             let output = declared.role.is_output().then(|| plan.buffer(Role::Output, dtype, len));
             if let Some(output) = output {
-                plan.plan.restored |= input.is_some() || declared.content == Content::Zeros;
+                plan.restored |= input.is_some() || declared.content == Content::Zeros;
                 match input {
                     Some(input) => plan.copy(self.target.max_wg, input, output),
                     None if declared.content == Content::Zeros => plan.zero(self.target.max_wg, output),
@@ -83,19 +84,17 @@ impl<'a> DescribedPlan<'a> {
                 }
             }
             let arg = output.or(input).ok_or_else(|| Refusal::Setting(format!("{} has no role", declared.name)))?;
-            let element = self.problem.elements.of(&declared.name);
-            bound.buffers.insert(&declared.name, self.viewed(&mut plan, declared, element, arg)?);
+            bound.buffers.insert(&declared.name, self.viewed(&mut plan, declared, arg)?);
         }
         for declared in &self.rung.scratch {
-            let element = self.problem.elements.of_scratch(self.at, &declared.name);
-            let storage = Storage::of(element, case.dtype);
+            let storage = Storage::of(declared, case.dtype);
             let count = self.count(&declared.length, 1, MOST, &bound.numbers)?;
             let scratch = plan.buffer(Role::Scratch, storage.dtype, storage.len(count));
             if declared.content == Content::Zeros {
-                plan.plan.restored = true;
+                plan.restored = true;
                 plan.zero(self.target.max_wg, scratch);
             }
-            bound.buffers.insert(&declared.name, self.viewed(&mut plan, declared, element, scratch)?);
+            bound.buffers.insert(&declared.name, self.viewed(&mut plan, declared, scratch)?);
         }
         let local = self.rung.local.as_ref().map_or(Ok(0), |elements| self.count(elements, 1, 1 << 24, &[]))?;
         bound.local = local * case.dtype.size() as u64;
@@ -105,24 +104,20 @@ impl<'a> DescribedPlan<'a> {
         for (name, arg) in own {
             let (Arg::Buffer(home), Some(Arg::Buffer(now))) = (arg, bound.buffers.get(name).copied()) else { continue };
             let [home, now] = [home, now].map(|index| memory(&plan, index));
-            if home != now && plan.plan.buffers[home].role == Role::Output {
+            if home != now && plan.buffers[home].role == Role::Output {
                 plan.copy(self.target.max_wg, Arg::Buffer(now), Arg::Buffer(home));
             }
         }
-        let plan = plan.plan_with(bound.local, 0);
+        plan.local_bytes = bound.local;
         plan.check_local(self.target)?;
         Ok(plan)
     }
 
     /// What kernels are given of a buffer: an image of it, where it holds pixels.
-    fn viewed(
-        &self,
-        plan: &mut PlanDraft,
-        declared: &Declared,
-        element: &BufferElement,
-        arg: Arg,
-    ) -> Result<Arg, Refusal> {
-        let (BufferElement::Pixel(format, kind), Arg::Buffer(of)) = (element, arg) else { return Ok(arg) };
+    fn viewed(&self, plan: &mut Plan, declared: &Declared, arg: Arg) -> Result<Arg, Refusal> {
+        let (Some(ValueType::Pixel(format, kind)), Arg::Buffer(of)) = (&declared.resolved, arg) else {
+            return Ok(arg);
+        };
         if !self.target.images {
             return Err(Refusal::Feature("this device has no images".into()));
         }
@@ -131,7 +126,7 @@ impl<'a> DescribedPlan<'a> {
             *side = self.count(formula, 1, MOST, &[])? as usize;
         }
         let image = Image { kind: *kind, sides, format: *format, is_written: declared.role != BufferRole::In };
-        let spec = &plan.plan.buffers[of];
+        let spec = &plan.buffers[of];
         let dtype = spec.dtype;
         let len = spec.len;
         Ok(plan.buffer(Role::Image { of, image }, dtype, len))
@@ -148,7 +143,7 @@ impl<'a> DescribedPlan<'a> {
         Ok(())
     }
 
-    fn define(&self, plan: &mut PlanDraft) -> Result<(), Refusal> {
+    fn define(&self, plan: &mut Plan) -> Result<(), Refusal> {
         for name in ["WG", "WG_X", "WG_Y"] {
             plan.define(name, self.number(name, &[]).unwrap_or_default());
         }
@@ -163,7 +158,7 @@ impl<'a> DescribedPlan<'a> {
         Ok(())
     }
 
-    fn steps(&self, plan: &mut PlanDraft, steps: &'a [RungStep], bound: &mut Bindings<'a>) -> Result<(), Refusal> {
+    fn steps(&self, plan: &mut Plan, steps: &'a [RungStep], bound: &mut Bindings<'a>) -> Result<(), Refusal> {
         for step in steps {
             match step {
                 RungStep::Launch(launch) => {
@@ -205,15 +200,15 @@ impl<'a> DescribedPlan<'a> {
                             }
                         }
                     }
-                    let end = plan.plan.passes.len();
+                    let end = plan.passes.len();
                     if checked.len() > 1 {
                         swap.iter().for_each(|pair| self.exchange(plan, pair, bound));
                     }
-                    let behind = plan.plan.passes.len();
+                    let behind = plan.passes.len();
                     // A flag that is down leaves out all turns behind it. After an even number of them buffers lie as after the
                     // last turn, after an odd one their contents change places.
                     for (at, turns_left) in checked.iter().zip((0..checked.len()).rev()) {
-                        if let Some(check) = &mut plan.plan.passes[*at].check {
+                        if let Some(check) = &mut plan.passes[*at].check {
                             check.skips = if turns_left % 2 == 0 { behind } else { end } - 1 - at;
                         }
                     }
@@ -224,7 +219,7 @@ impl<'a> DescribedPlan<'a> {
     }
 
     /// Adds untimed launches after which two buffers have each other's contents.
-    fn exchange(&self, plan: &mut PlanDraft, pair: &[String; 2], bound: &Bindings<'a>) {
+    fn exchange(&self, plan: &mut Plan, pair: &[String; 2], bound: &Bindings<'a>) {
         let [Some(Arg::Buffer(one)), Some(Arg::Buffer(other))] =
             pair.each_ref().map(|name| bound.buffers.get(name.as_str()).copied())
         else {
@@ -232,7 +227,7 @@ impl<'a> DescribedPlan<'a> {
         };
         let [one, other] = [one, other].map(|index| Arg::Buffer(memory(plan, index)));
         let Arg::Buffer(index) = one else { return };
-        let BufferSpec { dtype, len, .. } = plan.plan.buffers[index];
+        let BufferSpec { dtype, len, .. } = plan.buffers[index];
         let between = plan.buffer(Role::Scratch, dtype, len);
         for (from, to) in [(one, between), (other, one), (between, other)] {
             plan.copy(self.target.max_wg, from, to);
@@ -240,26 +235,26 @@ impl<'a> DescribedPlan<'a> {
     }
 
     /// Has the flag looked at behind the last launch; the place of that.
-    fn check(&self, plan: &mut PlanDraft, name: &str, flag: Arg, last_turn: Option<u64>) -> Result<usize, Refusal> {
-        let bytes = |index: usize| plan.plan.buffers[index].bytes();
+    fn check(&self, plan: &mut Plan, name: &str, flag: Arg, last_turn: Option<u64>) -> Result<usize, Refusal> {
+        let bytes = |index: usize| plan.buffers[index].bytes();
         let check = match flag {
             Arg::Buffer(buffer) => {
                 FlagCheck { name: name.to_owned(), buffer, bytes: bytes(buffer), skips: 0, last_turn }
             }
             _ => return Err(Refusal::Setting(format!("there is no buffer {name}"))),
         };
-        match plan.plan.passes.last_mut() {
+        match plan.passes.last_mut() {
             Some(Pass { check: place @ None, .. }) => *place = Some(check),
             _ => {
                 let why = format!("while = {name:?}: its loop must end with a launch, and not with another such loop");
                 return Err(Refusal::Setting(why));
             }
         }
-        Ok(plan.plan.passes.len() - 1)
+        Ok(plan.passes.len() - 1)
     }
 
     /// Adds a launch; the bytes of local memory that it hands over.
-    fn launch(&self, plan: &mut PlanDraft, launch: &DescribedLaunch, bindings: &Bindings<'a>) -> Result<u64, Refusal> {
+    fn launch(&self, plan: &mut Plan, launch: &DescribedLaunch, bindings: &Bindings<'a>) -> Result<u64, Refusal> {
         // A launch of one dimension has the work-items of the group in a row.
         let is_row = launch.sides.len() == 1;
         let wg = launch.wg.unwrap_or(if is_row { WorkGroup::linear(self.wg.size()) } else { self.wg });
@@ -279,7 +274,7 @@ impl<'a> DescribedPlan<'a> {
         let args = args.collect::<Result<Vec<Arg>, _>>()?;
         let local = args.iter().map(|arg| if let Arg::Local(bytes) = arg { *bytes as u64 } else { 0 }).sum();
         plan.launch_of(&launch.kernel, groups, wg, args);
-        if let Some(pass) = plan.plan.passes.last_mut() {
+        if let Some(pass) = plan.passes.last_mut() {
             pass.timed = launch.is_timed;
         }
         Ok(local)
@@ -359,7 +354,7 @@ pub(crate) fn bound(
             bytes.resize(scalar.size() * lanes, 0);
             bytes
         }
-        DescribedArg::Numbers(..) => {
+        DescribedArg::Number(..) | DescribedArg::Numbers(..) => {
             return Err(Refusal::Setting("the type of a struct or vector is not known".into()));
         }
     };
@@ -380,8 +375,8 @@ fn bytes_of(formula: &Formula, scalar: Scalar, names: &dyn Fn(&str) -> Option<u6
 }
 
 /// The buffer that this one lies in: an image's pixels lie in another.
-fn memory(plan: &PlanDraft, index: usize) -> usize {
-    match plan.plan.buffers[index].role {
+fn memory(plan: &Plan, index: usize) -> usize {
+    match plan.buffers[index].role {
         Role::Image { of, .. } => of,
         _ => index,
     }

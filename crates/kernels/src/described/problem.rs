@@ -1,10 +1,10 @@
 //! The problem of a described family: its data, its cost, and what is right by its oracle.
 
-use super::args::{BufferElement, BufferRole, Declared, FillKind};
+use super::args::{BufferRole, Declared, FillKind};
 use super::description::{Allowance, Checker, Description, MOST};
 use super::formula::Formula;
-use super::resolve::Elements;
 use super::{Oracle, OracleBuffer, OracleQuestion};
+use crate::c_text::ValueType;
 use crate::{Described, Form, Planned, Problem, Spot};
 use gpulab_model::data::{Array, Change, Dtype, Field, Fill, Layout, NumberValue, Params, Scalar, Shape};
 use gpulab_model::plan::{Case, Cost, OutputPart, Plan, Reference, Refusal, Target};
@@ -12,7 +12,6 @@ use std::collections::BTreeSet;
 
 pub(super) struct DescribedProblem {
     pub(super) description: Description,
-    pub(super) elements: Elements,
     pub(super) oracle: Box<dyn Oracle>,
     /// The launches of the rung at this place.
     pub(super) planner: fn(&DescribedProblem, usize, &Case, &Target) -> Planned,
@@ -29,12 +28,12 @@ pub(super) struct Storage {
 }
 
 impl Storage {
-    pub(super) fn of(element: &BufferElement, case: Dtype) -> Storage {
-        let (layout, lanes): (Layout, usize) = match element {
-            BufferElement::Case => (Scalar::from(case).into(), 1),
-            BufferElement::Number(scalar, lanes) => ((*scalar).into(), *lanes),
-            BufferElement::Struct(layout) => (layout.clone(), 1),
-            BufferElement::Pixel(format, _) => (format.scalar.into(), format.channels),
+    pub(super) fn of(buffer: &Declared, case: Dtype) -> Storage {
+        let (layout, lanes): (Layout, usize) = match &buffer.resolved {
+            Some(ValueType::Number(scalar, lanes)) => ((*scalar).into(), *lanes),
+            Some(ValueType::Struct(layout)) => (layout.clone(), 1),
+            Some(ValueType::Pixel(format, _)) => (format.scalar.into(), format.channels),
+            Some(ValueType::Case | ValueType::Index) | None => (Scalar::from(case).into(), 1),
         };
         match layout.scalar().and_then(Scalar::dtype) {
             Some(dtype) => Storage { dtype, each: lanes, layout, lanes },
@@ -58,14 +57,10 @@ impl DescribedProblem {
         formula.count(1, MOST, &|name| self.description.size(name, shape, dtype))
     }
 
-    pub(super) fn storage(&self, buffer: &Declared, case: Dtype) -> Storage {
-        Storage::of(self.elements.of(&buffer.name), case)
-    }
-
     pub(super) fn len(&self, buffer: &Declared, shape: Shape, dtype: Dtype) -> Result<usize, String> {
         let count = self.count(&buffer.length, shape, dtype);
         let count = count.map_err(|why| format!("the length of {}: {why}", buffer.name))?;
-        let len = self.storage(buffer, dtype).len(count);
+        let len = Storage::of(buffer, dtype).len(count);
         if len as u64 > MOST { Err(format!("{} has more than {MOST} elements", buffer.name)) } else { Ok(len) }
     }
 
@@ -77,7 +72,7 @@ impl DescribedProblem {
 
     /// As much of an input's file as is needed: its beginning, or the upper left part of a picture.
     fn part_of_file(&self, input: &Declared, file: &str, shape: Shape, dtype: Dtype) -> Result<Array, Refusal> {
-        let storage = self.storage(input, dtype);
+        let storage = Storage::of(input, dtype);
         let name = &input.name;
         let whole = self.oracle.file(file, storage.dtype, &storage.layout, storage.lanes).map_err(Refusal::Setting)?;
         let has = whole.elements.len();
@@ -114,8 +109,7 @@ impl DescribedProblem {
             .buffers
             .iter()
             .map(|buffer: &'a Declared| {
-                let element = self.elements.of(&buffer.name);
-                let Storage { dtype, layout, lanes, .. } = Storage::of(element, case.dtype);
+                let Storage { dtype, layout, lanes, .. } = Storage::of(buffer, case.dtype);
                 OracleBuffer {
                     name: &buffer.name,
                     layout,
@@ -124,7 +118,7 @@ impl DescribedProblem {
                     len: self.len(buffer, case.shape, case.dtype).unwrap_or(0),
                     input: if buffer.role.is_input() { inputs.next() } else { None },
                     is_output: buffer.role.is_output(),
-                    is_share: matches!(element, BufferElement::Pixel(format, _) if format.is_share),
+                    is_share: matches!(buffer.resolved, Some(ValueType::Pixel(format, _)) if format.is_share),
                 }
             })
             .collect();
@@ -149,22 +143,23 @@ impl DescribedProblem {
                 ));
             }
             let bytes = answer.as_bytes();
-            let seen: Vec<AnswerFloats> =
-                output.layout.fields.iter().map(|field| AnswerFloats::of(bytes, &output.layout, field)).collect();
-            if let Some(index) = seen.iter().filter_map(|seen| seen.nan).min() {
+            let seen = output.layout.fields.iter().map(|field| (field, largest_float(bytes, &output.layout, field)));
+            let seen: Vec<(&Field, Result<f64, usize>)> = seen.collect();
+            if let Some(index) = seen.iter().filter_map(|(_, largest)| largest.err()).min() {
                 return Err(format!("the reference's element {index} is NaN{of}, which cannot be compared"));
             }
-            let fields = output.layout.fields.iter().zip(&seen);
+            let fields = seen.iter().filter_map(|(field, largest)| Some((field, largest.ok()?)));
             let tolerance = &self.description.tolerance;
             let absolute: Vec<f64> = fields
-                .map(|(field, seen)| match output.is_share {
+                .clone()
+                .map(|(field, largest)| match output.is_share {
                     // A device may round a share either way, unless the file forbids it.
                     true => f64::from(!tolerance.is_exact()),
-                    false => tolerance.absolute_of(field.scalar, seen.largest),
+                    false => tolerance.absolute_of(field.scalar, largest),
                 })
                 .collect();
             let allowed = absolute.iter().copied().fold(0.0, f64::max);
-            let largest = seen.iter().map(|seen| seen.largest).fold(0.0, f64::max);
+            let largest = fields.map(|(_, largest)| largest).fold(0.0, f64::max);
             // 0 is within a relative error of itself alone.
             if largest > 0.0 && allowed >= largest {
                 return Err(format!(
@@ -209,26 +204,17 @@ impl Allowance {
     }
 }
 
-struct AnswerFloats {
-    /// The first element that is NaN.
-    nan: Option<usize>,
-    largest: f64,
-}
-
-impl AnswerFloats {
-    fn of(bytes: &[u8], layout: &Layout, field: &Field) -> AnswerFloats {
-        let mut seen = AnswerFloats { nan: None, largest: 0.0 };
-        for (index, element) in bytes.chunks_exact(layout.size.max(1)).enumerate() {
-            let NumberValue::Real(number) = field.scalar.read(&element[field.at..][..field.scalar.size()]) else {
-                break;
-            };
-            if number.is_nan() {
-                seen.nan = seen.nan.or(Some(index));
-            }
-            seen.largest = seen.largest.max(number.abs());
+/// The largest magnitude of a field's floats, or the first element that is NaN.
+fn largest_float(bytes: &[u8], layout: &Layout, field: &Field) -> Result<f64, usize> {
+    let mut largest = 0.0;
+    for (index, element) in bytes.chunks_exact(layout.size.max(1)).enumerate() {
+        match field.scalar.read(&element[field.at..][..field.scalar.size()]) {
+            NumberValue::Real(number) if number.is_nan() => return Err(index),
+            NumberValue::Real(number) => largest = number.abs().max(largest),
+            NumberValue::Whole(_) => break,
         }
-        seen
     }
+    Ok(largest)
 }
 
 /// Whether the first elements are all the same; fewer than some tens may be so by accident.
@@ -255,7 +241,7 @@ impl Problem for DescribedProblem {
 
     fn input(&self, case: &Case, index: usize, len: usize, _: Fill, seed: u64) -> Array {
         let Some(input) = self.description.inputs().nth(index) else { return Array::zeros(case.dtype, len) };
-        let storage = self.storage(input, case.dtype);
+        let storage = Storage::of(input, case.dtype);
         match input.file() {
             Some(file) => {
                 // Plans refuse a file that cannot be read, or is too short.
@@ -281,7 +267,7 @@ impl Problem for DescribedProblem {
         let dtype = self.description.types.first().copied().unwrap_or(Dtype::F32);
         let outputs: Vec<&Declared> = self.description.outputs().collect();
         let lens = outputs.iter().map(|output| match self.len(output, shape, dtype) {
-            Ok(len) if outputs.len() > 1 => len.saturating_mul(self.storage(output, dtype).dtype.size()),
+            Ok(len) if outputs.len() > 1 => len.saturating_mul(Storage::of(output, dtype).dtype.size()),
             Ok(len) => len,
             Err(_) => usize::MAX,
         });
@@ -311,7 +297,7 @@ impl Problem for DescribedProblem {
         else {
             return Vec::new();
         };
-        let storage = self.storage(input, case.dtype);
+        let storage = Storage::of(input, case.dtype);
         // One number, or one struct, of the array.
         let each = (storage.layout.size / storage.dtype.size()).max(1);
         let count = (data.len() / each).max(1);
@@ -366,7 +352,7 @@ impl Problem for DescribedProblem {
         let each = buffers.iter().map(|buffer| {
             let len = self.len(buffer, case.shape, case.dtype).unwrap_or(0);
             let times = if buffer.role == BufferRole::InOut { 2.0 } else { 1.0 };
-            times * (len * self.storage(buffer, case.dtype).dtype.size()) as f64
+            times * (len * Storage::of(buffer, case.dtype).dtype.size()) as f64
         });
         Cost {
             bytes: bytes.as_ref().map_or_else(|| each.sum(), count),
@@ -459,7 +445,7 @@ impl Described for DescribedProblem {
             if input.is_frozen() || !matches!(input.kind(), Some(FillKind::Random | FillKind::Small(_))) {
                 continue;
             }
-            let storage = self.storage(input, case.dtype);
+            let storage = Storage::of(input, case.dtype);
             let each = (storage.layout.size / storage.dtype.size()).max(1);
             let count = data.len() / each;
             let places = BTreeSet::from([count / 3, 2 * count / 3, count.saturating_sub(1)]);

@@ -1,189 +1,149 @@
 //! A description beside its kernels' texts: each buffer, number and piece of local memory gets the type of its parameter.
 
-use super::args::{BufferElement, BufferRole, Declared, DescribedArg, ElementName};
+use super::args::{BufferRole, Declared, DescribedArg, ElementName};
 use super::description::{DeclarationError, DescribedLaunch, Description, FamilyFile};
 use crate::c_text::ValueType;
 use crate::signature::{AddressSpace, CSource, KernelParameter};
 use gpulab_model::data::Dtype;
 use gpulab_model::plan::ImageKind;
-use std::collections::BTreeMap;
 
-/// The elements of each buffer: of inputs and outputs, and of each rung's own.
-#[derive(Debug, Default)]
-pub(super) struct Elements {
-    shared: BTreeMap<String, BufferElement>,
-    scratch: Vec<BTreeMap<String, BufferElement>>,
-}
-
-impl Elements {
-    /// Those of an input or an output.
-    pub(super) fn of(&self, name: &str) -> &BufferElement {
-        self.shared.get(name).unwrap_or(&BufferElement::Case)
-    }
-
-    pub(super) fn of_scratch(&self, rung: usize, name: &str) -> &BufferElement {
-        self.scratch.get(rung).and_then(|own| own.get(name)).unwrap_or(&BufferElement::Case)
-    }
-}
-
-/// Gives all arguments their types, and finds those of the buffers.
-pub(super) fn resolve(description: &mut Description, file: &FamilyFile) -> Result<Elements, DeclarationError> {
-    let mut elements = Elements::default();
-    let declared = description.buffers.clone();
+/// Gives all arguments and buffers their types.
+pub(super) fn resolve(description: &mut Description, file: &FamilyFile) -> Result<(), DeclarationError> {
     for rung in &mut description.rungs {
         let wrong = |line, why: String| DeclarationError { line, why: format!("rung {}: {why}", rung.name) };
         let text = file.sources.get(&rung.file).ok_or_else(|| wrong(None, format!("{} was not read", rung.file)))?;
         // With the macros that it is built with, as far as they are names of types.
         let tuned = rung.tune.iter().filter_map(|(name, values)| Some((name.clone(), values.first()?.to_string())));
         let defines: Vec<(String, String)> = rung.defines.clone().into_iter().chain(tuned).collect();
-        let mut resolver = Resolver {
-            source: CSource::new(text, &defines),
-            file: &rung.file,
-            declared: &declared,
-            scratch: &rung.scratch,
-            shared: &mut elements.shared,
-            own: BTreeMap::new(),
-        };
+        let source = CSource::new(text, &defines);
+        let mut buffers: Vec<&mut Declared> = description.buffers.iter_mut().chain(&mut rung.scratch).collect();
         for launch in rung.steps.iter_mut().flat_map(|step| step.launches()) {
             let line = launch.line;
-            resolver.launch(launch).map_err(|why| wrong(line, why))?;
+            resolve_launch(launch, &source, &rung.file, &mut buffers).map_err(|why| wrong(line, why))?;
         }
-        elements.scratch.push(resolver.own);
     }
     if description.types.is_empty() {
-        let has_case = elements
-            .shared
-            .values()
-            .chain(elements.scratch.iter().flat_map(BTreeMap::values))
-            .any(|element: &BufferElement| *element == BufferElement::Case);
-        let first = description.outputs().next().map(|output| elements.of(&output.name));
-        let dtype = match first {
-            Some(BufferElement::Number(scalar, _)) => scalar.dtype().unwrap_or(Dtype::U8),
-            Some(BufferElement::Struct(_)) => Dtype::U8,
+        let scratch = description.rungs.iter().flat_map(|rung| &rung.scratch);
+        let has_case = description.buffers.iter().chain(scratch).any(|buffer| buffer.resolved == Some(ValueType::Case));
+        let dtype = match description.outputs().next().and_then(|output| output.resolved.as_ref()) {
+            Some(ValueType::Number(scalar, _)) => scalar.dtype().unwrap_or(Dtype::U8),
+            Some(ValueType::Struct(_)) => Dtype::U8,
             _ => Dtype::F32,
         };
         description.types = vec![if has_case && dtype == Dtype::U8 { Dtype::F32 } else { dtype }];
     }
-    Ok(elements)
+    Ok(())
 }
 
-struct Resolver<'a> {
-    source: CSource,
-    file: &'a str,
-    declared: &'a [Declared],
-    scratch: &'a [Declared],
-    shared: &'a mut BTreeMap<String, BufferElement>,
-    own: BTreeMap<String, BufferElement>,
-}
-
-impl Resolver<'_> {
-    fn launch(&mut self, launch: &mut DescribedLaunch) -> Result<(), String> {
-        let kernels = self.source.kernels();
-        let file = self.file;
-        if launch.kernel.is_empty() {
-            match &kernels[..] {
-                [only] => launch.kernel.clone_from(only),
-                [] => return Err(format!("there is no kernel in {file}")),
-                all => {
-                    return Err(format!(
-                        "{file} has {} kernels: write which is launched, as in kernel = \"{file}:{}\"; it has {}",
-                        all.len(),
-                        all[0],
-                        all.join(", ")
-                    ));
-                }
+fn resolve_launch(
+    launch: &mut DescribedLaunch,
+    source: &CSource,
+    file: &str,
+    buffers: &mut [&mut Declared],
+) -> Result<(), String> {
+    let kernels = source.kernels();
+    if launch.kernel.is_empty() {
+        match &kernels[..] {
+            [only] => launch.kernel.clone_from(only),
+            [] => return Err(format!("there is no kernel in {file}")),
+            all => {
+                return Err(format!(
+                    "{file} has {} kernels: write which is launched, as in kernel = \"{file}:{}\"; it has {}",
+                    all.len(),
+                    all[0],
+                    all.join(", ")
+                ));
             }
         }
-        let kernel = launch.kernel.clone();
-        let Some(parameters) = self.source.parameters(&kernel) else {
-            return Err(format!("there is no kernel {kernel} in {file}; it has {}", kernels.join(", ")));
-        };
-        if parameters.len() != launch.args.len() {
-            let names: Vec<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
-            return Err(format!(
-                "kernel {kernel} has {} parameters ({}), and args has {}",
-                parameters.len(),
-                names.join(", "),
-                launch.args.len()
-            ));
-        }
-        for (number, (arg, parameter)) in (1..).zip(launch.args.iter_mut().zip(&parameters)) {
-            let KernelParameter { type_name, name, .. } = parameter;
-            let wrong = |why: String| format!("parameter {number} of {kernel}, `{type_name} {name}`: {why}");
-            arg.take_type(&parameter.value_type);
-            match arg {
-                DescribedArg::Buffer(name) => self.buffer(name, parameter).map_err(wrong)?,
-                DescribedArg::Number(..) => demand(parameter, AddressSpace::Value, "a number").map_err(wrong)?,
-                DescribedArg::Numbers(values, of) => {
-                    demand(parameter, AddressSpace::Value, "a struct or a vector").map_err(wrong)?;
-                    let wanted = match of {
-                        Some(ValueType::Number(_, lanes)) => *lanes,
-                        Some(ValueType::Struct(layout)) => layout.fields.len(),
-                        _ => {
-                            let why = "its fields are not known here: write them, as in struct <ffi> {1.0, 2.0, 3}";
-                            return Err(wrong(why.into()));
-                        }
-                    };
-                    let has = values.len();
-                    if has != wanted {
-                        return Err(wrong(format!("it has {wanted} numbers, and args gives {has}")));
+    }
+    let kernel = launch.kernel.clone();
+    let Some(parameters) = source.parameters(&kernel) else {
+        return Err(format!("there is no kernel {kernel} in {file}; it has {}", kernels.join(", ")));
+    };
+    if parameters.len() != launch.args.len() {
+        let names: Vec<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+        return Err(format!(
+            "kernel {kernel} has {} parameters ({}), and args has {}",
+            parameters.len(),
+            names.join(", "),
+            launch.args.len()
+        ));
+    }
+    for (number, (arg, parameter)) in (1..).zip(launch.args.iter_mut().zip(&parameters)) {
+        let KernelParameter { type_name, name, .. } = parameter;
+        let wrong = |why: String| format!("parameter {number} of {kernel}, `{type_name} {name}`: {why}");
+        arg.take_type(&parameter.value_type);
+        match arg {
+            DescribedArg::Buffer(name) => match buffers.iter_mut().find(|buffer| buffer.name == *name) {
+                Some(buffer) => resolve_buffer(buffer, parameter, source).map_err(wrong)?,
+                None => return Err(wrong(format!("there is no buffer {name}"))),
+            },
+            DescribedArg::Number(..) => demand(parameter, AddressSpace::Value, "a number").map_err(wrong)?,
+            DescribedArg::Numbers(values, of) => {
+                demand(parameter, AddressSpace::Value, "a struct or a vector").map_err(wrong)?;
+                let wanted = match of {
+                    Some(ValueType::Number(_, lanes)) => *lanes,
+                    Some(ValueType::Struct(layout)) => layout.fields.len(),
+                    _ => {
+                        let why = "its fields are not known here: write them, as in struct <ffi> {1.0, 2.0, 3}";
+                        return Err(wrong(why.into()));
                     }
+                };
+                let has = values.len();
+                if has != wanted {
+                    return Err(wrong(format!("it has {wanted} numbers, and args gives {has}")));
                 }
-                DescribedArg::Local(..) => demand(parameter, AddressSpace::Local, "local memory").map_err(wrong)?,
-                DescribedArg::Sampler(_) => demand(parameter, AddressSpace::Sampler, "a sampler").map_err(wrong)?,
             }
+            DescribedArg::Local(..) => demand(parameter, AddressSpace::Local, "local memory").map_err(wrong)?,
+            DescribedArg::Sampler(_) => demand(parameter, AddressSpace::Sampler, "a sampler").map_err(wrong)?,
         }
-        Ok(())
     }
+    Ok(())
+}
 
-    /// Notes a buffer's elements; they must be those of each parameter that it is given to.
-    fn buffer(&mut self, name: &str, parameter: &KernelParameter) -> Result<(), String> {
-        let shared = self.declared.iter().find(|declared| declared.name == name);
-        let own = self.scratch.iter().find(|declared| declared.name == name);
-        let known = if shared.is_some() { &mut *self.shared } else { &mut self.own };
-        let Some(declared) = shared.or(own) else { return Err(format!("there is no buffer {name}")) };
-        if let ElementName::Pixels(format) = declared.element {
-            demand(parameter, AddressSpace::Image, name)?;
-            let pixel = BufferElement::Pixel(format, image_kind(declared, parameter)?);
-            return match known.entry(name.to_owned()).or_insert_with(|| pixel.clone()) {
-                known if *known == pixel => Ok(()),
-                _ => Err(format!("{name} is an image of another kind elsewhere")),
-            };
-        }
-        let space =
-            if parameter.space == AddressSpace::Constant { AddressSpace::Constant } else { AddressSpace::Global };
-        demand(parameter, space, name)?;
-        if parameter.is_const && declared.role == BufferRole::Out {
-            return Err(format!("it is const, and args says that {name} is an output"));
-        }
-        let of_parameter = parameter.value_type.as_ref().and_then(BufferElement::of);
-        let element = match &declared.element {
-            ElementName::Parameter => of_parameter.clone().ok_or_else(|| {
-                format!(
-                    "the type {:?} is not known here: write the elements' type, as in \"f32 {name}[...]\"",
-                    parameter.type_name
-                )
-            })?,
-            ElementName::Case => BufferElement::Case,
-            ElementName::Number(scalar) => BufferElement::Number(*scalar, 1),
-            ElementName::Letters(layout) => BufferElement::Struct(layout.clone()),
-            ElementName::Named(of) => {
-                let value_type = self.source.value_type(of).as_ref().and_then(BufferElement::of);
-                value_type.ok_or_else(|| format!("there is no type {of:?} for {name}"))?
-            }
-            ElementName::Pixels(format) => BufferElement::Pixel(*format, ImageKind::Plane),
+/// Notes a buffer's elements; they must be those of each parameter that it is given to.
+fn resolve_buffer(declared: &mut Declared, parameter: &KernelParameter, source: &CSource) -> Result<(), String> {
+    let name = &declared.name;
+    if let ElementName::Pixels(format) = declared.element {
+        demand(parameter, AddressSpace::Image, name)?;
+        let pixel = ValueType::Pixel(format, image_kind(declared, parameter)?);
+        return match declared.resolved.get_or_insert_with(|| pixel.clone()) {
+            known if *known == pixel => Ok(()),
+            _ => Err(format!("{} is an image of another kind elsewhere", declared.name)),
         };
-        // One buffer may be vectors to one kernel, and numbers to another.
-        for other in [of_parameter.as_ref(), known.get(name)].into_iter().flatten() {
-            if let (BufferElement::Number(own, _), BufferElement::Number(other, _)) = (&element, other)
-                && own != other
-            {
-                return Err(format!("it has elements of {}, and those of {name} are {}", other.name(), own.name()));
-            }
-        }
-        known.entry(name.to_owned()).or_insert(element);
-        Ok(())
     }
+    let space = if parameter.space == AddressSpace::Constant { AddressSpace::Constant } else { AddressSpace::Global };
+    demand(parameter, space, name)?;
+    if parameter.is_const && declared.role == BufferRole::Out {
+        return Err(format!("it is const, and args says that {name} is an output"));
+    }
+    let of_parameter = parameter.value_type.as_ref().filter(|of| **of != ValueType::Index);
+    let element = match &declared.element {
+        ElementName::Parameter => of_parameter.cloned().ok_or_else(|| {
+            format!(
+                "the type {:?} is not known here: write the elements' type, as in \"f32 {name}[...]\"",
+                parameter.type_name
+            )
+        })?,
+        ElementName::Case => ValueType::Case,
+        ElementName::Number(scalar) => ValueType::Number(*scalar, 1),
+        ElementName::Letters(layout) => ValueType::Struct(layout.clone()),
+        ElementName::Named(of) => {
+            let value_type = source.value_type(of).filter(|of| *of != ValueType::Index);
+            value_type.ok_or_else(|| format!("there is no type {of:?} for {name}"))?
+        }
+        ElementName::Pixels(format) => ValueType::Pixel(*format, ImageKind::Plane),
+    };
+    // One buffer may be vectors to one kernel, and numbers to another.
+    for other in of_parameter.into_iter().chain(&declared.resolved) {
+        if let (ValueType::Number(own, _), ValueType::Number(other, _)) = (&element, other)
+            && own != other
+        {
+            return Err(format!("it has elements of {}, and those of {name} are {}", other.name(), own.name()));
+        }
+    }
+    declared.resolved.get_or_insert(element);
+    Ok(())
 }
 
 fn demand(parameter: &KernelParameter, space: AddressSpace, given: &str) -> Result<(), String> {

@@ -480,6 +480,63 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Notes a setting that is used.
+    pub fn note(&mut self, name: &str, value: impl ToString) {
+        self.params.insert(name.into(), value.to_string());
+    }
+
+    /// Defines a macro, or defines it anew.
+    pub fn define(&mut self, name: &str, value: impl ToString) {
+        self.defines.retain(|(defined, _)| defined != name);
+        self.defines.push((name.into(), value.to_string()));
+    }
+
+    /// Notes a setting, and defines the macro that bears its name.
+    pub fn set(&mut self, name: &str, value: impl ToString) {
+        let value = value.to_string();
+        self.define(&name.to_uppercase(), &value);
+        self.note(name, value);
+    }
+
+    pub fn buffer(&mut self, role: Role, dtype: Dtype, len: usize) -> Arg {
+        self.buffers.push(BufferSpec { role, dtype, len });
+        Arg::Buffer(self.buffers.len() - 1)
+    }
+
+    /// Adds a launch of a kernel that the rung has beside its main one.
+    pub fn launch_of(&mut self, kernel: &str, groups: [u64; 3], wg: WorkGroup, args: Vec<Arg>) {
+        let global = [0, 1, 2].map(|d| groups[d] as usize * wg.0[d]);
+        self.passes.push(Pass { kernel: kernel.into(), global, local: wg.0, args, timed: true, check: None });
+    }
+
+    /// Adds a launch that prepares the data, and whose time does not count.
+    pub fn prepare(&mut self, kernel: &str, groups: [u64; 3], wg: WorkGroup, args: Vec<Arg>) {
+        self.launch_of(kernel, groups, wg, args);
+        if let Some(pass) = self.passes.last_mut() {
+            pass.timed = false;
+        }
+    }
+
+    /// Adds an untimed launch that puts zeros into a buffer, in groups of at most so many work-items.
+    pub fn zero(&mut self, max_wg: usize, to: Arg) {
+        self.restore(max_wg, "gpulab_zero", to, vec![to]);
+    }
+
+    /// Adds an untimed launch that puts what a buffer holds into another one of its size.
+    pub fn copy(&mut self, max_wg: usize, from: Arg, to: Arg) {
+        self.restore(max_wg, "gpulab_copy", to, vec![from, to]);
+    }
+
+    fn restore(&mut self, max_wg: usize, kernel: &str, to: Arg, mut args: Vec<Arg>) {
+        /// Work-items, each of which takes every so many-th byte.
+        const ITEMS: usize = 1 << 16;
+        let Arg::Buffer(index) = to else { return };
+        let bytes = self.buffers[index].bytes();
+        let wg = 64.min(max_wg).max(1);
+        args.extend(ArgValue::of(Scalar::U64, NumberValue::Whole(bytes as i128)).map(Arg::Value));
+        self.prepare(kernel, [bytes.min(ITEMS).div_ceil(wg) as u64, 1, 1], WorkGroup::linear(wg), args);
+    }
+
     pub fn bytes(&self) -> u64 {
         self.buffers.iter().map(|b| b.bytes() as u64).sum()
     }
