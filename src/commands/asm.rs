@@ -9,7 +9,7 @@ use crate::console::{print, screen};
 use crate::count::CountRow;
 use crate::files::{self, ScratchFolder};
 use crate::kernels::{Form, Registry, Rung, Sources};
-use crate::occupancy::{self, GroupNeeds};
+use crate::occupancy;
 use crate::outcome::{Executor, Status};
 use crate::plan::Case;
 use crate::processes::output_within;
@@ -154,9 +154,11 @@ fn of_groups(worker: &mut WorkerProcess, case: &Case, options: &AsmArgs) -> Resu
     let mut said = Vec::new();
     for mut kernel in kernels {
         kernel.registers = options.registers.or(kernel.registers);
-        let needs = kernel.registers.map(|registers| GroupNeeds { registers, local: kernel.local, wg: kernel.wg });
         let unit = generation.as_deref().and_then(|name| occupancy::unit(name).ok());
-        let resident = unit.zip(needs).map(|(unit, needs)| unit.resident(needs)).transpose()?;
+        let resident = unit
+            .zip(kernel.registers)
+            .map(|(unit, registers)| unit.resident(registers, kernel.local, kernel.wg))
+            .transpose()?;
         said.push(asm::groups(&kernel, generation.as_deref().zip(resident.as_ref())));
     }
     Ok(said)

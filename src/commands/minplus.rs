@@ -125,7 +125,7 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
             bound => format!("each to within {:.1e}", 1.06 * bound),
         };
         note(&format!("proved on the CPU: the distances to {} nodes, {nearness}", share(proof.targets, n)));
-        job.paths.then_some(proof.next)
+        job.paths.then_some(proof)
     } else {
         let rows = graph::check_step(&graph, &distances)?;
         note(&format!("checked on the CPU: {} rows", share(rows, n)));

@@ -122,17 +122,17 @@ fn assert_near(got: &[f64], want: &[f64], tolerance: impl Fn(f64) -> f64) {
 /// Follows the next nodes between all pairs: each path ends, and `check` gets its distance, its length and its edges.
 fn follow(edges: &Edges, graph: &Graph, found: &Array, check: impl Fn(f64, f64, usize)) {
     let n = edges.n;
-    let hops = prove(graph, found, &(0..n).collect::<Vec<_>>()).unwrap().next;
+    let proof = prove(graph, found, &(0..n).collect::<Vec<_>>()).unwrap();
     let (weights, distances) = (widened(&graph.weights), widened(found));
     for i in 0..n {
         for j in 0..n {
             if i == j || distances[i * n + j].is_infinite() {
-                assert_eq!(hops.next(i, j), None);
+                assert_eq!(proof.next(i, j), None);
                 continue;
             }
             let (mut at, mut length, mut count) = (i, 0.0, 0);
             while at != j {
-                let next = hops.next(at, j).unwrap_or_else(|| panic!("the path from {i} to {j} ends at {at}"));
+                let next = proof.next(at, j).unwrap_or_else(|| panic!("the path from {i} to {j} ends at {at}"));
                 length += weights[at * n + next];
                 count += 1;
                 assert!(length.is_finite() && count < n, "{i} to {j}: no edge to {next}, or a loop");

@@ -12,5 +12,5 @@ mod write;
 pub use closure::{NegativeCycle, closure, negative_cycle, one_stop};
 pub use graph::{Graph, GraphFile, MOST_NODES, Names};
 pub use length::Length;
-pub use proof::{NextHops, Proof, check_step, prove};
+pub use proof::{Proof, check_step, prove};
 pub use write::{Distances, is_written_npy};

@@ -3,7 +3,7 @@
 //! For a target, a search relaxes edges backwards until none is left that shortens a path: Bellman and Ford's algorithm,
 //! in f64, whose fixed point is the true distance of each node whatever the device says. The device's distances only say
 //! in which order to look: over edges that they call tight, breadth first. If they are right, each edge is looked at
-//! twice. Each finite distance has a path then, which is [`NextHops`], and each other one has none.
+//! twice. Each finite distance has a path then, which is [`Proof::next`], and each other one has none.
 //!
 //! **Which edges.** If all targets are searched, edges that are longer than the distance between their own ends are left
 //! out: such an edge lies on no shortest path, and as the distance is shown to be that of a path over other edges, nothing
@@ -43,18 +43,6 @@ const ROWS: usize = 8;
 
 const NONE: u32 = u32::MAX;
 
-/// For each target, the next node from everywhere: n nodes, or nothing for a target that was not asked for.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct NextHops(Vec<Vec<u32>>);
-
-impl NextHops {
-    /// The node after `from` on a shortest path to `to`. `None` if there is no path, if `from` is `to`, and if `to` is
-    /// no target that was asked for.
-    pub fn next(&self, from: usize, to: usize) -> Option<usize> {
-        self.0.get(to)?.get(from).filter(|&&next| next != NONE).map(|&next| next as usize)
-    }
-}
-
 /// What was shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proof {
@@ -62,8 +50,16 @@ pub struct Proof {
     pub targets: usize,
     /// What a distance that was looked at may differ by from the length of the shortest path: 0 if all are exact.
     pub bound: f64,
-    /// The next nodes toward those that were asked for.
-    pub next: NextHops,
+    /// For each target, the next node from everywhere: n nodes, or nothing for a target that was not asked for.
+    toward: Vec<Vec<u32>>,
+}
+
+impl Proof {
+    /// The node after `from` on a shortest path to `to`. `None` if there is no path, if `from` is `to`, and if `to` is
+    /// no target that was asked for.
+    pub fn next(&self, from: usize, to: usize) -> Option<usize> {
+        self.toward.get(to)?.get(from).filter(|&&next| next != NONE).map(|&next| next as usize)
+    }
 }
 
 /// A distance that is not that of these edges; infinite if there is no path.
@@ -221,7 +217,7 @@ fn of_type<T: Length>(n: usize, w: &[T], d: &[T], paths: &[usize], looks: usize)
             toward[to] = next;
         }
     }
-    Ok(Proof { targets: targets.len(), bound, next: NextHops(toward) })
+    Ok(Proof { targets: targets.len(), bound, toward })
 }
 
 /// No distance is longer than the edge, or no number; staying costs what it does.
@@ -401,7 +397,7 @@ mod tests {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let prove = |d: &[i32], paths: &[usize]| pool.install(|| of_type(n, &weights, d, paths, 5 * (2 * n + 8 * n)));
         assert_eq!(prove(&distances, &[]).unwrap().targets, 5);
-        let next = prove(&distances, &[3]).unwrap().next;
+        let next = prove(&distances, &[3]).unwrap();
         assert_eq!(
             (next.next(2, 3), next.next(5, 3), next.next(3, 3), next.next(2, 4)),
             (Some(3), Some(6), None, None)

@@ -1,6 +1,6 @@
 //! Distances as comma-separated values, and as a matrix for NumPy.
 
-use super::{Graph, Length, NextHops};
+use super::{Graph, Length, Proof};
 use gpulab_model::data::Array;
 use gpulab_model::each_array;
 use rayon::prelude::*;
@@ -12,7 +12,7 @@ pub struct Distances<'a> {
     /// n x n of them, row after row.
     pub distances: &'a Array,
     /// The next nodes on paths, for another column.
-    pub next: Option<&'a NextHops>,
+    pub next: Option<&'a Proof>,
     /// Nodes where paths start, and where they end, in order.
     pub from: &'a [usize],
     pub to: &'a [usize],
@@ -54,8 +54,8 @@ impl Distances<'_> {
             lines.write_field(&names[from])?;
             lines.write_field(&names[to])?;
             lines.write_field(row[to].with_decimals(self.graph.decimals))?;
-            if let Some(hops) = self.next {
-                lines.write_field(hops.next(from, to).map_or("", |next| &names[next]))?;
+            if let Some(proof) = self.next {
+                lines.write_field(proof.next(from, to).map_or("", |next| &names[next]))?;
             }
             lines.write_record(None::<&[u8]>)?;
         }

@@ -50,14 +50,6 @@ pub struct ComputeUnit {
     pub local_kept: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GroupNeeds {
-    pub registers: u64,
-    /// Bytes of local memory.
-    pub local: u64,
-    pub wg: u64,
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resident {
     pub groups: u64,
@@ -68,28 +60,27 @@ pub struct Resident {
 }
 
 impl ComputeUnit {
-    /// How many groups with these needs it holds at once; 0 if not even one.
-    pub fn resident(&self, need: GroupNeeds) -> Result<Resident, Error> {
-        if !(1..=self.most_items).contains(&need.wg) {
-            let wg = need.wg;
+    /// How many groups of `wg` work-items, with so many registers each and so many bytes of local memory together, it holds at
+    /// once; 0 if not even one.
+    pub fn resident(&self, registers: u64, local: u64, wg: u64) -> Result<Resident, Error> {
+        if !(1..=self.most_items).contains(&wg) {
             let most = self.most_items;
             return Err(Error::Usage(format!("--wg {wg}: from 1 to {most} work-items are possible")));
         }
-        if need.registers > self.most_registers {
+        if registers > self.most_registers {
             let most = self.most_registers;
-            return Err(Error::Usage(format!("--registers {}: a work-item has {most} at most", need.registers)));
+            return Err(Error::Usage(format!("--registers {registers}: a work-item has {most} at most")));
         }
-        if need.local > self.most_local {
-            let local = need.local;
+        if local > self.most_local {
             let most = self.most_local;
             return Err(Error::Usage(format!("{local} bytes of local memory: a group has {most} at most (--local)")));
         }
-        let warps = need.wg.div_ceil(self.lockstep);
+        let warps = wg.div_ceil(self.lockstep);
         let most_warps = self.parts * self.warps;
-        let local = (need.local + self.local_kept).next_multiple_of(self.local_granule);
+        let local = (local + self.local_kept).next_multiple_of(self.local_granule);
         let is_free = self.singles_are_free && warps == 1;
         let limits = [
-            ("registers", self.groups_by_registers(need.registers.max(1), warps)),
+            ("registers", self.groups_by_registers(registers.max(1), warps)),
             ("local memory", self.local.checked_div(local).unwrap_or(u64::MAX)),
             ("work-items", most_warps / warps),
             ("groups", if is_free { u64::MAX } else { self.groups }),
@@ -275,7 +266,7 @@ mod tests {
     use super::*;
 
     fn groups(name: &str, registers: u64, local: u64, wg: u64) -> Resident {
-        unit(name).unwrap().resident(GroupNeeds { registers, local, wg }).unwrap()
+        unit(name).unwrap().resident(registers, local, wg).unwrap()
     }
 
     /// The example of NVIDIA's CUDA C++ Best Practices Guide: 37 registers, and 75% or 63% of the warps.
@@ -376,7 +367,7 @@ mod tests {
 
     #[test]
     fn impossible_needs_are_refused() {
-        let answer = |name, registers, local, wg| unit(name).unwrap().resident(GroupNeeds { registers, local, wg });
+        let answer = |name, registers, local, wg| unit(name).unwrap().resident(registers, local, wg);
         let refused = |registers, wg| answer("9.0", registers, 0, wg).is_err();
         assert!(refused(256, 64) && refused(32, 0) && refused(32, 2048));
         assert!(!refused(255, 1024));

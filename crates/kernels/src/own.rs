@@ -57,11 +57,11 @@ pub(super) fn rung(own: &OwnKernel, family: &Family) -> Result<Rung, Declaration
     }
     let is_restored = args.as_ref().is_some_and(|args| args.is_zeroed);
     let restoring = if is_restored { crate::text(RESTORE).unwrap_or_default() } else { "" };
-    let is_given = |name: &str| declared.defines.iter().any(|(given, _)| given == name);
     let hidden = hidden_macros(&own.text);
     let traits = SourceTraits::of(&own.text, &declared.kernel);
     let kernel = BroughtKernel {
-        text: format!("{}{restoring}", without_definitions(&own.text, is_given)),
+        text: without_definitions(&own.text, |name| declared.defines.iter().any(|(given, _)| given == name))
+            + restoring,
         work_group: declared.wg,
         work_groups: Vec::new(),
         declaration: String::new(),

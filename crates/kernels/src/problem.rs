@@ -40,7 +40,6 @@ impl Lone {
     /// Pairs that no sum of one of them tells apart: infinities of both signs, one beside NaN, numbers whose sum is too
     /// large or nearly, and such whose sum has the first and the last bit of its type. `element` makes one of a term.
     pub(crate) fn sums(dtype: Dtype, element: impl Fn(Array) -> Vec<Array>) -> Vec<[Vec<Array>; 2]> {
-        let pair = |a: Array, b: Array| [element(a), element(b)];
         let [largest, large, one, last_bit] = match dtype {
             Dtype::F32 => [f32::MAX, -f32::MAX / 4.0, 1.0, f32::EPSILON].map(|x| Array::F32(vec![x])),
             Dtype::F64 => [f64::MAX, -f64::MAX / 4.0, 1.0, f64::EPSILON].map(|x| Array::F64(vec![x])),
@@ -49,7 +48,7 @@ impl Lone {
         let [above, below, nan] = &data::not_finite(dtype)[..] else { return Vec::new() };
         let odd = [(above, below), (below, above), (below, nan), (&largest, &largest)];
         let pairs = odd.into_iter().chain([(&large, &large), (&one, &last_bit)]);
-        pairs.map(|(a, b)| pair(a.clone(), b.clone())).collect()
+        pairs.map(|(a, b)| [a, b].map(|term| element(term.clone()))).collect()
     }
 }
 

@@ -319,8 +319,10 @@ impl CSource {
         let array = words.iter().position(|word| word == "[");
         let is_pointer = has(&["*"]) || array.is_some();
         let named = &words[..array.unwrap_or(words.len())];
-        let is_word = |word: &&String| word.starts_with(|c: char| c.is_alphabetic() || c == '_');
-        let names: Vec<&String> = named.iter().filter(is_word).filter(|word| !is_qualifier(word)).collect();
+        let names: Vec<&String> = named
+            .iter()
+            .filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_') && !is_qualifier(word))
+            .collect();
         let (name, types) = match names.split_last() {
             Some((name, types)) if !types.is_empty() => ((*name).clone(), types),
             _ => (String::new(), &names[..]),

@@ -5,7 +5,7 @@ use super::clock::{Gauge, sampled};
 use super::inputs::{Data, ReadyCase, choices, demand, exactly, make_inputs, single};
 use crate::device::{BuildUnit, Device, ProgramId, generation};
 use gpulab_kernels::exchange::exchange;
-use gpulab_kernels::occupancy::{self, GroupNeeds};
+use gpulab_kernels::occupancy;
 use gpulab_kernels::{Baseline, FAMILIES, Family, Fold, Form, Registry, Rung, Sources, used_defines};
 use gpulab_model::check;
 use gpulab_model::data::{Array, Dtype, Fill};
@@ -341,7 +341,7 @@ impl Session {
         measured.spilled = kernel.spills.map(|[stores, loads]| stores.saturating_add(loads));
         if let Some(registers) = kernel.registers
             && let Some(unit) = generation(self.device.info()).and_then(|name| occupancy::unit(&name).ok())
-            && let Ok(resident) = unit.resident(GroupNeeds { registers, local: kernel.local, wg: kernel.wg })
+            && let Ok(resident) = unit.resident(registers, kernel.local, kernel.wg)
         {
             measured.occupancy = Some(100.0 * resident.warps as f64 / resident.most_warps as f64);
         }

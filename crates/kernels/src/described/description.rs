@@ -79,9 +79,10 @@ macro_rules! launch_keys {
             items: Option<Text>,
             groups: Option<Text>,
             args: Option<Spanned<Vec<Text>>>,
-            #[serde(rename = "loop")]
-            loops: Option<Texts>,
-            swap: Option<Texts>,
+            #[serde(default, rename = "loop", deserialize_with = "several")]
+            loops: Option<Vec<String>>,
+            #[serde(default, deserialize_with = "several")]
+            swap: Option<Vec<String>>,
             #[serde(rename = "while")]
             flag: Option<String>,
             /// Several launches: of a rung, or in a loop.
@@ -179,17 +180,13 @@ fn text(value: toml::Value) -> Result<String, &'static str> {
     }
 }
 
-#[derive(Clone, Debug)]
-struct Texts(Vec<String>);
-
-impl<'de> Deserialize<'de> for Texts {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Texts, D::Error> {
-        match toml::Value::deserialize(from)? {
-            toml::Value::Array(all) => all.into_iter().map(text).collect::<Result<_, _>>().map(Texts),
-            one => text(one).map(|one| Texts(vec![one])),
-        }
-        .map_err(D::Error::custom)
-    }
+/// Several texts, or one alone.
+fn several<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D::Error> {
+    let all = match toml::Value::deserialize(from)? {
+        toml::Value::Array(all) => all,
+        one => vec![one],
+    };
+    all.into_iter().map(text).collect::<Result<_, _>>().map(Some).map_err(D::Error::custom)
 }
 
 #[derive(Clone, Debug)]
@@ -607,8 +604,8 @@ impl Lowering<'_> {
                 let line = (self.line_at)(texts.span().start);
                 let mut args = Vec::new();
                 for Text(text) in texts.into_inner() {
-                    let why = |why: String| (text.clone(), format!("rung {}: launch of {kernel}: {why}", rung.name));
-                    let (arg, declared) = parse_arg(&text).map_err(why)?;
+                    let (arg, declared) = parse_arg(&text)
+                        .map_err(|why| (text.clone(), format!("rung {}: launch of {kernel}: {why}", rung.name)))?;
                     if let Some(declared) = declared {
                         self.declare(rung, declared)?;
                     }
@@ -620,7 +617,7 @@ impl Lowering<'_> {
         }
         let at = |word: &str, why: String| (word.to_owned(), format!("rung {}: {why}", rung.name));
         let mut swap = swap.map_or(Ok(Vec::new()), |swap| swaps(&swap)).map_err(|why| at("swap", why))?;
-        let Some(Texts(loops)) = loops else {
+        let Some(loops) = loops else {
             return match (flag, swap.is_empty()) {
                 (None, true) => Ok(steps),
                 _ => Err(at("loop", "swap and while need a loop, as in loop = \"k in 0..n\"".into())),
@@ -746,9 +743,9 @@ fn loop_of(text: &str) -> Result<(String, [Formula; 2]), String> {
 }
 
 /// `A, B`, or several of them.
-fn swaps(Texts(all): &Texts) -> Result<Vec<[String; 2]>, String> {
+fn swaps(all: &[String]) -> Result<Vec<[String; 2]>, String> {
     // `swap = ["A", "B"]` is one pair.
-    let texts = if all.len() == 2 && all.iter().all(|text| is_name(text)) { vec![all.join(",")] } else { all.clone() };
+    let texts = if all.len() == 2 && all.iter().all(|text| is_name(text)) { vec![all.join(",")] } else { all.to_vec() };
     texts
         .iter()
         .map(|text: &String| {
@@ -822,12 +819,11 @@ impl Description {
             if let Content::Fill(kind, _) = &buffer.content {
                 kind.formula().map_or(Ok(()), |formula| self.check_formula(formula, &[]))?;
                 // A formula of the sizes has no value yet.
-                let names = |name: &str| match SIZES.contains(&name) {
+                kind.demand_difference(&|name| match SIZES.contains(&name) {
                     true => Some(2),
                     false => self.size(name, self.form.shape(2, None), Dtype::F32),
-                };
-                kind.demand_difference(&names)
-                    .map_err(|why| (format!("{}[", buffer.name), format!("{}: {why}", buffer.name)))?;
+                })
+                .map_err(|why| (format!("{}[", buffer.name), format!("{}: {why}", buffer.name)))?;
             }
         }
         let mut names: BTreeSet<&str> = BTreeSet::new();

@@ -38,9 +38,10 @@ pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, Str
     write_head(&mut out, &source, &kernel, (dimensions, guesses));
     out.push_str("args   = [\n");
     let length = if dimensions > 1 { "n*n" } else { "n" };
-    let usage = |parameter: &KernelParameter| source.usage(&kernel, &parameter.name);
-    let args: Vec<DraftArg> =
-        parameters.iter().map(|parameter| draft_arg(parameter, usage(parameter), length)).collect();
+    let args: Vec<DraftArg> = parameters
+        .iter()
+        .map(|parameter| draft_arg(parameter, source.usage(&kernel, &parameter.name), length))
+        .collect();
     let width = args.iter().map(|arg| arg.text.len()).max().unwrap_or(0) + 3;
     for (arg, parameter) in args.iter().zip(&parameters) {
         let quoted = format!("{:?},", arg.text);
@@ -163,11 +164,9 @@ fn is_size(name: &str) -> bool {
 
 /// In how many dimensions a kernel asks where it is.
 fn dimensions(body: &[String]) -> usize {
-    let asks = |pair: &[String]| {
-        matches!(pair[0].as_str(), "get_global_id" | "get_group_id" | "get_local_id") && pair[1] == "("
-    };
-    let places = body.windows(3).filter(|three| asks(&three[..2])).filter_map(|three| three[2].parse::<usize>().ok());
-    places.max().unwrap_or(0) + 1
+    const ASKING: [&str; 3] = ["get_global_id", "get_group_id", "get_local_id"];
+    let asking = body.windows(3).filter(|three| ASKING.contains(&three[0].as_str()) && three[1] == "(");
+    asking.filter_map(|three| three[2].parse::<usize>().ok()).max().unwrap_or(0) + 1
 }
 
 #[cfg(test)]

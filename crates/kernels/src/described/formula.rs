@@ -141,9 +141,9 @@ impl Formula {
             return Err(format!("\"{text}\" has a question mark: put what its host gives there"));
         }
         let tokens = tokens(text).map_err(|c| wrong(&format!("there is a {c:?}")))?;
-        let mut parser = FormulaParser { tokens: &tokens, at: 0 };
-        let root = parser.ranked(0).map_err(|why| wrong(&why))?;
-        match parser.peek() {
+        let mut left = &tokens[..];
+        let root = ranked(&mut left, 0).map_err(|why| wrong(&why))?;
+        match left.first() {
             None => Ok(Formula { text: text.trim().to_owned(), root }),
             Some(token) => Err(wrong(&format!("`{token}` is not expected here"))),
         }
@@ -266,68 +266,60 @@ fn number(token: &str) -> Option<Node> {
     }
 }
 
-struct FormulaParser<'a> {
-    tokens: &'a [String],
-    at: usize,
+/// Takes the next of the tokens that are left, if it is this one.
+fn take(left: &mut &[String], token: &str) -> bool {
+    let Some(rest) = left.split_first().filter(|(first, _)| *first == token).map(|(_, rest)| rest) else {
+        return false;
+    };
+    *left = rest;
+    true
 }
 
-impl<'a> FormulaParser<'a> {
-    fn peek(&self) -> Option<&'a str> {
-        self.tokens.get(self.at).map(String::as_str)
-    }
+fn demand(left: &mut &[String], token: &str) -> Result<(), String> {
+    if take(left, token) { Ok(()) } else { Err(format!("a `{token}` is missing")) }
+}
 
-    fn take(&mut self, token: &str) -> bool {
-        let is_there = self.peek() == Some(token);
-        self.at += usize::from(is_there);
-        is_there
+/// Operations of this rank and of those that bind more tightly, from left to right.
+fn ranked(left: &mut &[String], rank: usize) -> Result<Node, String> {
+    let Some(operators) = RANKS.get(rank) else { return atom(left) };
+    if rank == COMPARING && take(left, "not") {
+        return Ok(Node::Operation("not", Box::new([Node::Number(0), ranked(left, rank)?])));
     }
-
-    fn demand(&mut self, token: &str) -> Result<(), String> {
-        if self.take(token) { Ok(()) } else { Err(format!("a `{token}` is missing")) }
+    let mut all = ranked(left, rank + 1)?;
+    while let Some(&operator) = operators.iter().find(|token| take(left, token)) {
+        all = Node::Operation(operator, Box::new([all, ranked(left, rank + 1)?]));
+        // `a < b < c` is no comparison of all three.
+        if rank == COMPARING {
+            break;
+        }
     }
+    Ok(all)
+}
 
-    /// Operations of this rank and of those that bind more tightly, from left to right.
-    fn ranked(&mut self, rank: usize) -> Result<Node, String> {
-        let Some(operators) = RANKS.get(rank) else { return self.atom() };
-        if rank == COMPARING && self.take("not") {
-            return Ok(Node::Operation("not", Box::new([Node::Number(0), self.ranked(rank)?])));
-        }
-        let mut all = self.ranked(rank + 1)?;
-        while let Some(&operator) = operators.iter().find(|token| self.take(token)) {
-            all = Node::Operation(operator, Box::new([all, self.ranked(rank + 1)?]));
-            // `a < b < c` is no comparison of all three.
-            if rank == COMPARING {
-                break;
-            }
-        }
-        Ok(all)
+fn atom(left: &mut &[String]) -> Result<Node, String> {
+    if take(left, "(") {
+        let inner = ranked(left, 0)?;
+        return demand(left, ")").map(|()| inner);
     }
-
-    fn atom(&mut self) -> Result<Node, String> {
-        if self.take("(") {
-            let inner = self.ranked(0)?;
-            return self.demand(")").map(|()| inner);
+    let Some((token, rest)) = left.split_first() else { return Err("a number or a name is missing".into()) };
+    *left = rest;
+    if token == "-" {
+        return Ok(Node::Operation("-", Box::new([Node::Number(0), atom(left)?])));
+    }
+    if let Some(&(function, arguments)) = FUNCTIONS.iter().find(|(name, _)| name == token) {
+        demand(left, "(")?;
+        let mut first = Node::Number(0);
+        if arguments == 2 {
+            first = ranked(left, 0)?;
+            demand(left, ",")?;
         }
-        let Some(token) = self.peek() else { return Err("a number or a name is missing".into()) };
-        self.at += 1;
-        if token == "-" {
-            return Ok(Node::Operation("-", Box::new([Node::Number(0), self.atom()?])));
-        }
-        if let Some(&(function, arguments)) = FUNCTIONS.iter().find(|(name, _)| *name == token) {
-            self.demand("(")?;
-            let mut first = Node::Number(0);
-            if arguments == 2 {
-                first = self.ranked(0)?;
-                self.demand(",")?;
-            }
-            let sides = Box::new([first, self.ranked(0)?]);
-            return self.demand(")").map(|()| Node::Operation(function, sides));
-        }
-        match token.starts_with(|c: char| c.is_ascii_digit()) {
-            true => number(token).ok_or_else(|| format!("`{token}` is not a number")),
-            false if is_name(token) && !is_word(token) => Ok(Node::Name(token.to_owned())),
-            false => Err(format!("`{token}` stands where a number or a name must be")),
-        }
+        let sides = Box::new([first, ranked(left, 0)?]);
+        return demand(left, ")").map(|()| Node::Operation(function, sides));
+    }
+    match token.starts_with(|c: char| c.is_ascii_digit()) {
+        true => number(token).ok_or_else(|| format!("`{token}` is not a number")),
+        false if is_name(token) && !is_word(token) => Ok(Node::Name(token.clone())),
+        false => Err(format!("`{token}` stands where a number or a name must be")),
     }
 }
 

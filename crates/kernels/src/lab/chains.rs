@@ -299,7 +299,7 @@ fn laden(ask: &Ask<'_>, grid: Grid, output: usize, at_once: (&str, u64), args: &
     let defines = [(at_once.0.to_uppercase(), at_once.1.to_string())];
     let defines = defines.each_ref().map(|(name, value)| (name.as_str(), value.clone()));
     let local = get(&ask.case.params, BALLAST.name);
-    OneLaunch { grid, output, defines: &defines, args, local }.plan(ask)
+    one_launch(ask, grid, output, &defines, args, local)
 }
 
 // Floats that are loaded, and added to in registers, as vectors of 1 to 16 of them.
@@ -391,7 +391,7 @@ fn add(ask: &Ask<'_>) -> Planned {
     let args = [arg(ask, ROUNDS.name), term];
     let output = ask.case.shape.n as usize;
     let defines = [("VEC", vec.to_string())];
-    OneLaunch { grid: Grid::covering(wg, vectors), output, defines: &defines, args: &args, local: 0 }.plan(ask)
+    one_launch(ask, Grid::covering(wg, vectors), output, &defines, &args, 0)
 }
 
 // Few or many operations on elements of global memory, and values that are computed again or loaded.
@@ -408,8 +408,9 @@ pub static INTENSITY: Family = BuiltInFamily {
             let step = ChainStep::of(case);
             let steps = steps(case);
             let quarter = quarter(case);
-            let done = |vector| steps / VECTORS + u64::from(steps % VECTORS > vector / quarter);
-            changed(case, &inputs[0], |vector, x| step.end(x, done(vector)))
+            changed(case, &inputs[0], |vector, x| {
+                step.end(x, steps / VECTORS + u64::from(steps % VECTORS > vector / quarter))
+            })
         })
     },
     ladder: const { &ladder([rung("lab/intensity/steps.cl", calculate, &[])]) },
@@ -430,8 +431,10 @@ pub static RECOMPUTE: Family = BuiltInFamily {
             let step = ChainStep::of(case);
             let steps = steps(case);
             let quarter = quarter(case);
-            let start = |vector| (VECTORS * ((vector % quarter) & 15) + vector / quarter) as f32;
-            changed(case, &inputs[0], |vector, x| x + step.end(start(vector), steps / VECTORS))
+            changed(case, &inputs[0], |vector, x| {
+                let start = VECTORS * ((vector % quarter) & 15) + vector / quarter;
+                x + step.end(start as f32, steps / VECTORS)
+            })
         })
     },
     ladder: const { &ladder([rung("lab/recompute/again.cl", calculate, &[])]) },
@@ -527,7 +530,7 @@ fn in_vectors(ask: &Ask<'_>, defines: &[(&str, String)], args: &[Arg]) -> Planne
     }
     let defines: Vec<(&str, String)> = defines.iter().cloned().chain([("VEC", vec.to_string())]).collect();
     let grid = Grid::covering(wg, n / (VECTORS * vec));
-    OneLaunch { grid, output: n as usize, defines: &defines, args, local: 0 }.plan(ask)
+    one_launch(ask, grid, n as usize, &defines, args, 0)
 }
 
 #[cfg(test)]

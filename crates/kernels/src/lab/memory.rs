@@ -97,7 +97,7 @@ fn walk(ask: &Ask<'_>) -> Planned {
     let output = if ask.case.family == GATHER.name { walk.grid.items() } else { n as usize / packed };
     let word = ["uint", "ushort", "uint", "uchar"][packed - 1];
     let defines = [("WORD", word.to_owned())];
-    OneLaunch { grid: walk.grid, output, defines: &defines, args: &args, local: 0 }.plan(ask)
+    one_launch(ask, walk.grid, output, &defines, &args, 0)
 }
 
 // Reads of neighbouring words in order or permuted within runs of 32, by all items or by some of them.
@@ -342,12 +342,11 @@ fn chase_answer(case: &Case, inputs: &[Array]) -> Array {
     let start = words(&inputs[0]).first().copied().unwrap_or(0);
     let line = if case.variant == "global" { LINE } else { 0 };
     let is_dependent = get(&case.params, DEPENDENT.name) == 1;
-    let step = |(sum, node): (u32, u32)| {
+    let (sum, node) = (0..loads(case)).fold((start, place(start & last, bits)), |(sum, node), _| {
         let found = place((number(node, bits) + 1) & last, bits);
         let next = if is_dependent { found } else { node.wrapping_add(MIX) & last };
         (sum.wrapping_mul(5).wrapping_add(found << line), next)
-    };
-    let (sum, node) = (0..loads(case)).fold((start, place(start & last, bits)), |state, _| step(state));
+    });
     array([sum, node << line].into_iter())
 }
 
@@ -384,14 +383,10 @@ fn global(ask: &Ask<'_>) -> Planned {
 fn local(ask: &Ask<'_>) -> Planned {
     let bits = bits(ask)?;
     let bytes = 4u64 << bits;
-    OneLaunch {
-        grid: Grid { groups: 1, wg: ask.case.wg.size() },
-        output: 2,
-        defines: &[("DEPENDENT", get(&ask.case.params, DEPENDENT.name).to_string())],
-        args: &[Arg::Local(bytes as usize), Arg::Uint(bits), arg(ask, ROUNDS.name)],
-        local: bytes,
-    }
-    .plan(ask)
+    let grid = Grid { groups: 1, wg: ask.case.wg.size() };
+    let defines = [("DEPENDENT", get(&ask.case.params, DEPENDENT.name).to_string())];
+    let args = [Arg::Local(bytes as usize), Arg::Uint(bits), arg(ask, ROUNDS.name)];
+    one_launch(ask, grid, 2, &defines, &args, bytes)
 }
 
 #[cfg(test)]

@@ -98,7 +98,7 @@ impl Walk {
     /// One launch, whose items each leave a sum; the numbers of accesses are its last arguments.
     pub(crate) fn plan(&self, ask: &Ask<'_>, defines: &[(&str, String)], args: &[Arg]) -> Planned {
         let args = [args, &self.args()].concat();
-        OneLaunch { grid: self.grid, output: self.grid.items(), defines, args: &args, local: 0 }.plan(ask)
+        one_launch(ask, self.grid, self.grid.items(), defines, &args, 0)
     }
 
     /// The numbers of accesses, as the kernels' last arguments.
@@ -107,35 +107,29 @@ impl Walk {
     }
 }
 
-/// What a plan of one launch has beside its inputs.
-pub(crate) struct OneLaunch<'a> {
-    pub(crate) grid: Grid,
-    pub(crate) output: usize,
-    /// Macros beside `T`, `INDEX` and `WG`.
-    pub(crate) defines: &'a [(&'a str, String)],
-    /// Arguments behind the inputs and the output.
-    pub(crate) args: &'a [Arg],
-    /// Bytes of `__local` memory that a group has.
-    pub(crate) local: u64,
-}
-
-impl OneLaunch<'_> {
-    /// One launch of the rung's kernel.
-    pub(crate) fn plan(&self, ask: &Ask<'_>) -> Planned {
-        shape::check_wg(ask.case.wg, ask.target)?;
-        let mut plan = Builder::linear(ask, shape::wrapping(ask.case.dtype), self.grid);
-        plan.note_all();
-        self.defines.iter().for_each(|(name, value)| plan.define(name, value));
-        let output = plan.output(self.output);
-        plan.pass(self.grid, plan.inputs().into_iter().chain([output]).chain(self.args.iter().copied()).collect());
-        Ok(plan.plan_with(self.local, 0))
-    }
+/// One launch of the rung's kernel: `defines` are macros beside `T`, `INDEX` and `WG`, `args` stand behind the inputs and the
+/// output of so many elements, and a group has `local` bytes of `__local` memory.
+pub(crate) fn one_launch(
+    ask: &Ask<'_>,
+    grid: Grid,
+    output: usize,
+    defines: &[(&str, String)],
+    args: &[Arg],
+    local: u64,
+) -> Planned {
+    shape::check_wg(ask.case.wg, ask.target)?;
+    let mut plan = Builder::linear(ask, shape::wrapping(ask.case.dtype), grid);
+    plan.note_all();
+    defines.iter().for_each(|(name, value)| plan.define(name, value));
+    let output = plan.output(output);
+    plan.pass(grid, plan.inputs().into_iter().chain([output]).chain(args.iter().copied()).collect());
+    Ok(plan.plan_with(local, 0))
 }
 
 /// One launch of an item for each element, with a result of each.
 pub(crate) fn of_each_item(ask: &Ask<'_>, defines: &[(&str, String)], args: &[Arg], local: u64) -> Planned {
     let n = whole_groups(ask)?;
-    OneLaunch { grid: Grid::covering(ask.case.wg.size(), n), output: n as usize, defines, args, local }.plan(ask)
+    one_launch(ask, Grid::covering(ask.case.wg.size(), n), n as usize, defines, args, local)
 }
 
 /// Of families that read words: most of what their rows have in common.

@@ -30,7 +30,7 @@ pub const RIGHT: Tunable = setting("right", "whether the last two terms are adde
 
 fn three_terms(ask: &Ask<'_>) -> Planned {
     let args = [arg(ask, RIGHT.name)];
-    OneLaunch { grid: Grid { groups: 1, wg: 1 }, output: 1, defines: &[], args: &args, local: 0 }.plan(ask)
+    one_launch(ask, Grid { groups: 1, wg: 1 }, 1, &[], &args, 0)
 }
 
 // One item that sums floats one after the other, in steps that go through all of them in another order.
@@ -55,8 +55,7 @@ fn sequential(ask: &Ask<'_>) -> Planned {
         return Err(Refusal::Size(format!("n={n} step={step}: a power of two and an odd number are needed")));
     }
     let args = [n, step].map(|number| Arg::Uint(number as u32));
-    let plan =
-        OneLaunch { grid: Grid { groups: 1, wg: 1 }, output: 1, defines: &[], args: &args, local: 0 }.plan(ask)?;
+    let plan = one_launch(ask, Grid { groups: 1, wg: 1 }, 1, &[], &args, 0)?;
     Ok(Plan { depth: n, ..plan })
 }
 
@@ -222,7 +221,7 @@ fn tree(ask: &Ask<'_>, lockstep: Option<&str>) -> Planned {
     }
     let grid = Grid::covering(wg, n);
     let defines: Vec<(&str, String)> = lockstep.into_iter().map(|name| (name, "1".to_owned())).collect();
-    OneLaunch { grid, output: grid.groups, defines: &defines, args: &[], local: 4 * wg as u64 }.plan(ask)
+    one_launch(ask, grid, grid.groups, &defines, &[], 4 * wg as u64)
 }
 
 #[cfg(test)]

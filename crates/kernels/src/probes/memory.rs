@@ -162,11 +162,11 @@ fn answer(case: &Case, _: &[Array]) -> Array {
     let n = case.shape.n as u32;
     let arrays = arrays(&case.params);
     let times = repeats(&case.params) as u32;
-    let word = |array: u32, i: u32| i.wrapping_add(if arrays > 1 { array } else { times - 1 }).cast_signed();
     let mut words = vec![0; arrays as usize * n as usize];
     let wholes = (0..).zip(words.chunks_mut((n as usize).max(1)));
     wholes.for_each(|(array, words)| {
-        words.par_iter_mut().enumerate().for_each(|(i, number)| *number = word(array, i as u32));
+        let more = if arrays > 1 { array } else { times - 1 };
+        words.par_iter_mut().enumerate().for_each(|(i, number)| *number = (i as u32).wrapping_add(more).cast_signed());
     });
     Array::I32(words)
 }
