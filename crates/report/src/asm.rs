@@ -14,6 +14,9 @@ fn last(path: &str) -> &str {
 /// The text of a line of a file.
 type SourceLine<'a> = &'a dyn Fn(&str, u64) -> Option<String>;
 
+/// What the simulator counted at a line of a file.
+type CountedAt<'a> = &'a dyn Fn(&str, u64) -> u64;
+
 /// Of each kernel a table: a row for each line of the source, whose own file comes first, a column for each kind of instruction,
 /// and one of the instructions of warps that the simulator counts at a line, if it was asked. The whole has each instruction.
 pub fn by_line(
@@ -21,7 +24,7 @@ pub fn by_line(
     kernels: &[AsmKernel],
     file: &str,
     source: SourceLine<'_>,
-    counted: Option<&dyn Fn(&str, u64) -> u64>,
+    counted: Option<CountedAt<'_>>,
     is_whole: bool,
     screen: Screen,
 ) -> String {
