@@ -3,6 +3,7 @@
 use crate::drivers::{on_every_driver, on_one_driver, open};
 use gpulab::device::{BuildUnit, Device, DeviceError, ProgramId, opencl::OpenClDevice};
 use gpulab::exchange::EXCHANGES;
+use gpulab::experiments::{EXPERIMENTS, Scope, Trial};
 use gpulab::kernels::{self, Assembled, assemble, assemble_rung, embedded};
 use gpulab::plan::{Arg, BufferId, Launch};
 
@@ -199,9 +200,15 @@ fn every_kernel_file_compiles_alone() {
     on_one_driver(|driver| {
         let mut device = open(driver);
         let rungs = kernels::everything().flat_map(|family| family.kernels().map(move |rung| (family, rung)));
+        let scope = Scope { target: &device.info().target.clone(), quick: true, seed: 1 };
+        let trials: Vec<Trial> = EXPERIMENTS.iter().flat_map(|experiment| experiment.plan(&scope)).collect();
         let rungs = rungs.map(|(family, rung)| {
             let unit = assemble_rung(rung, &embedded).unwrap();
-            (kernels::given(family, rung, &unit.text), unit)
+            let given = kernels::given(family, rung, &unit.text);
+            // Without settings some rungs of experiments do nothing.
+            let of = |t: &&Trial| given.is_empty() && t.case.family == family.name && t.case.variant == rung.variant();
+            let asked = trials.iter().find(of).and_then(|t| family.plan(rung, &t.case, scope.target).ok());
+            (asked.map_or(given, |plan| plan.defines), unit)
         });
         let exchanges = EXCHANGES.iter().flat_map(|e| e.sources);
         let exchanges = exchanges.map(|path| (Vec::new(), assemble(path, &embedded).unwrap()));
