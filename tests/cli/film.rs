@@ -138,10 +138,10 @@ fn a_report_leads_to_the_moment_that_shows_the_fault() {
     let (_, said, code) = run(&["report", "nvidia-h200", "reduce", "-o", &at("page.html")]);
     assert_eq!(code, 0, "{said}");
     let page = fs::read_to_string(at("page.html")).unwrap();
-    assert!(page.contains("<a href=\"reduce-2.html#line=strided.cl:33\">the moment in its film</a>"));
-    assert!(page.contains("<code>gpulab draw reduce:1 --line interleaved.cl:29 --film reduce-1.html</code>"));
+    assert!(page.contains("<a href=\"reduce-2.html#line=strided.cl:25\">the moment in its film</a>"));
+    assert!(page.contains("<code>gpulab draw reduce:1 --line interleaved.cl:21 --film reduce-1.html</code>"));
     let (page, _, _) = run(&["report", "nvidia-h200", "reduce", "-o", "-"]);
-    assert!(page.contains("<code>gpulab draw reduce:2 --line strided.cl:33 --film reduce-2.html</code>"));
+    assert!(page.contains("<code>gpulab draw reduce:2 --line strided.cl:25 --film reduce-2.html</code>"));
     let (explained, _, _) = run(&["explain", "reduce:2"]);
     assert!(explained.contains("gpulab draw reduce:2 --line worst --film reduce-2.html"), "{explained}");
 }

@@ -7,6 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Texts of a file, and what each is replaced by.
+type Replacements = &'static [(&'static str, &'static str)];
+
 /// What one follows, and what it leads to.
 struct Recipe {
     /// The words that its heading ends in.
@@ -14,7 +17,7 @@ struct Recipe {
     /// Words of code that it must have, as they are what is done here.
     named: &'static [&'static str],
     /// Files with the file that each is made from, and what of that is replaced by what.
-    edits: &'static [(&'static str, &'static str, &'static [(&'static str, &'static str)])],
+    edits: &'static [(&'static str, &'static str, Replacements)],
     /// Commands and what they must show, beside what the recipe itself promises.
     shown: &'static [(&'static str, &'static str)],
 }
@@ -92,6 +95,7 @@ const RECIPES: &[Recipe] = &[
         edits: &[
             (CLI, CLI, &[
                 ("pub enum Command {\n", "pub enum Command {\n    /// Follow a recipe\n    Scan(Scan),\n"),
+                ("devices doctor help", "devices doctor help scan"),
                 ("use device::COUNT_HELP;", "use device::COUNT_HELP;\n#[derive(Args, Debug)]\npub struct Scan {\n    /// So many times\n    #[arg(long, default_value_t = 1)]\n    pub times: usize,\n}"),
             ]),
             (COMMANDS, COMMANDS, &[

@@ -63,7 +63,7 @@ pub const PLANTS: &[Edit] = &[
     // Reuse lost, and more accesses.
     plant(PRODUCT, "reads global memory again", "requests", &[("bs[k * WG_X + x];\n        barrier", "b[(first + k) * n + left + x];\n        barrier")]),
     plant(STENCIL, "reads global memory again", "requests", &[("tile[y + 1][x] +", "a[row * n + column - 1] +")]),
-    plant(BLOCKS, "reads a column for each row", "requests", &[("JOIN(x[i], y[j])", "JOIN(x[i], ((volatile __global const T *)rows)[k * pitch + left + across + j * ITEM])")]),
+    plant(BLOCKS, "reads a column for each row", "requests", &[("x[i] + y[j]", "x[i] + ((volatile __global const T *)rows)[k * pitch + left + across + j * ITEM]")]),
     plant(CONVOLUTION_TILE, "reads global memory again", "requests", &[("weight * tile[y + v][x + p * WG_X + u]", "weight * image[clamp(top + y + v - SIDE / 2, 0, m - 1) * n + clamp(left + x + p * WG_X + u - SIDE / 2, 0, n - 1)]")]),
     plant(STREAM, "multiplies again", "requests", &[("sum += products[i - first]", "sum += values[i] * x[columns[i]]")]),
     plant(FLOYD_BLOCKED, "reads global memory again", "requests", &[("shortest = min(shortest, left[i / SIDE * SIDE + k]", "shortest = min(shortest, d[r * n + min(block * SIDE + k, n - 1)]")]),
