@@ -41,7 +41,10 @@ fn answer(line: &str) -> Result<String, Box<dyn Error>> {
     let [work, dtype, n, m, sample_s] = line.split_whitespace().collect::<Vec<_>>()[..] else {
         return Err(format!("{line:?} has not five words").into());
     };
-    let shape = Shape { n: n.parse()?, m: m.parse()? };
+    let shape = Shape {
+        n: n.parse()?,
+        m: m.parse()?,
+    };
     let dtype = match dtype {
         "f32" => Dtype::F32,
         "i32" => Dtype::I32,
@@ -55,8 +58,19 @@ fn answer(line: &str) -> Result<String, Box<dyn Error>> {
         _ => return Err(format!("{work}: not among what this peer does").into()),
     };
     // Weights are above 0, as its peers' are; sums of the others are exact.
-    let fill = if work == "minplus" { Fill::Positive } else { Fill::Exact(8) };
-    let problem = Problem { baselines, shape, dtype, inputs, is_matrix, fill };
+    let fill = if work == "minplus" {
+        Fill::Positive
+    } else {
+        Fill::Exact(8)
+    };
+    let problem = Problem {
+        baselines,
+        shape,
+        dtype,
+        inputs,
+        is_matrix,
+        fill,
+    };
     problem.measure(Duration::from_secs_f64(sample_s.parse()?))
 }
 
@@ -76,10 +90,19 @@ impl Problem {
         let result = Array::zeros(self.dtype, if self.is_matrix { elements } else { 1 });
         let arrays = self.inputs as usize + usize::from(self.is_matrix);
         let wanted = std::env::var("PEERS_BYTES").map_or(Ok(COPIES.0), |said| said.parse())?;
-        let sets = wanted.div_ceil(arrays * elements * self.dtype.size()).clamp(2, COPIES.1);
-        let made = || (0..self.inputs).map(|i| generate(self.fill, self.dtype, 1, i, 0, elements)).collect();
-        let mut copies: Vec<(Vec<Array>, Array)> = (0..sets).map(|_| (made(), result.clone())).collect();
-        let [plain, .., fast] = self.baselines else { return Err("no baselines".into()) };
+        let sets = wanted
+            .div_ceil(arrays * elements * self.dtype.size())
+            .clamp(2, COPIES.1);
+        let made = || {
+            (0..self.inputs)
+                .map(|i| generate(self.fill, self.dtype, 1, i, 0, elements))
+                .collect()
+        };
+        let mut copies: Vec<(Vec<Array>, Array)> =
+            (0..sets).map(|_| (made(), result.clone())).collect();
+        let [plain, .., fast] = self.baselines else {
+            return Err("no baselines".into());
+        };
         let params = Params::new();
         let mut times = Vec::new();
         let mut once = |run: usize| {
@@ -103,6 +126,10 @@ impl Problem {
         }
         times.sort_by(f64::total_cmp);
         let median = f64::midpoint(times[(times.len() - 1) / 2], times[times.len() / 2]);
-        Ok(format!("{sets} {} {median:.5e} {:.5e}", times.len(), times[0]))
+        Ok(format!(
+            "{sets} {} {median:.5e} {:.5e}",
+            times.len(),
+            times[0]
+        ))
     }
 }

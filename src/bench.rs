@@ -32,7 +32,12 @@ pub struct Input<'a> {
 
 impl Input<'_> {
     /// Opens the device, unless this machine or the device cannot hold the data.
-    pub fn open(&self, setup: Setup, in_process: bool, deadline: Option<f64>) -> Result<Box<dyn Executor>, Error> {
+    pub fn open(
+        &self,
+        setup: Setup,
+        in_process: bool,
+        deadline: Option<f64>,
+    ) -> Result<Box<dyn Executor>, Error> {
         let bytes = self.bytes()?;
         self.check_host(bytes)?;
         interrupt::watch();
@@ -45,10 +50,17 @@ impl Input<'_> {
     pub fn bytes(&self) -> Result<u64, Error> {
         let problem = &self.family.problem;
         let size = self.dtype.size() as u128;
-        let inputs: u128 = problem.inputs(self.shape, self.params).into_iter().map(|len| len as u128 * size).sum();
+        let inputs: u128 = problem
+            .inputs(self.shape, self.params)
+            .into_iter()
+            .map(|len| len as u128 * size)
+            .sum();
         let bytes = inputs.max(problem.result(self.shape, self.params) as u128 * size);
         u64::try_from(bytes).map_err(|_| {
-            Error::Usage(format!("{} need {bytes} bytes: choose a smaller size", elements(self.family, self.shape)))
+            Error::Usage(format!(
+                "{} need {bytes} bytes: choose a smaller size",
+                elements(self.family, self.shape)
+            ))
         })
     }
 
@@ -58,7 +70,11 @@ impl Input<'_> {
     }
 
     fn case(&self) -> Case {
-        Case { params: self.params.clone(), seed: 0, ..Case::of(&self.family.name, "", self.dtype, self.shape) }
+        Case {
+            params: self.params.clone(),
+            seed: 0,
+            ..Case::of(&self.family.name, "", self.dtype, self.shape)
+        }
     }
 
     /// Refuses what this machine or no rung on this device could hold.
@@ -90,7 +106,11 @@ impl Input<'_> {
         }
         // The memory of a CPU device is this machine's.
         match info.kind == "cpu" {
-            true => self.check_memory(bytes, self.copies() + 2, "for their data, its check, and the device's copies"),
+            true => self.check_memory(
+                bytes,
+                self.copies() + 2,
+                "for their data, its check, and the device's copies",
+            ),
             false => Ok(()),
         }
     }
@@ -99,9 +119,14 @@ impl Input<'_> {
     fn largest(&self, memory: u64) -> String {
         let log = (0..40).rev().find(|log| {
             let shape = self.family.form.shape(1 << log, None);
-            Input { shape, ..*self }.bytes().is_ok_and(|bytes| bytes.saturating_mul(2) <= memory)
+            Input { shape, ..*self }
+                .bytes()
+                .is_ok_and(|bytes| bytes.saturating_mul(2) <= memory)
         });
-        log.map_or_else(|| "another device".to_owned(), |log| format!("-n 2^{log} or less"))
+        log.map_or_else(
+            || "another device".to_owned(),
+            |log| format!("-n 2^{log} or less"),
+        )
     }
 
     fn check_memory(&self, bytes: u64, copies: u64, what_for: &str) -> Result<(), Error> {
@@ -127,7 +152,11 @@ impl Input<'_> {
 }
 
 fn elements(family: &Family, Shape { n, m }: Shape) -> String {
-    if family.form == Form::Vector { format!("{n} elements") } else { format!("{n} x {m} elements") }
+    if family.form == Form::Vector {
+        format!("{n} elements")
+    } else {
+        format!("{n} x {m} elements")
+    }
 }
 
 /// Bytes as people read them.
@@ -136,17 +165,25 @@ pub fn gib(bytes: u64) -> String {
 }
 
 /// The shape that is asked for, or else the usual one; of a matrix, columns alone mean a square.
-pub fn shape(family: &Family, n: Option<u64>, m: Option<u64>, usual: Shape) -> Result<Shape, Error> {
+pub fn shape(
+    family: &Family,
+    n: Option<u64>,
+    m: Option<u64>,
+    usual: Shape,
+) -> Result<Shape, Error> {
     match (n, m) {
-        (_, Some(_)) if family.form != Form::Matrix => {
-            Err(Error::Usage(format!("--m: {} has no matrix with rows of its own", family.name)))
-        }
+        (_, Some(_)) if family.form != Form::Matrix => Err(Error::Usage(format!(
+            "--m: {} has no matrix with rows of its own",
+            family.name
+        ))),
         (None, None) => {
             let whole = family.usual_shape(usual.n, false);
             if usual != whole {
                 let quick = elements(family, usual);
                 let whole = elements(family, whole);
-                note(&format!("--quick: {quick}, and not {whole} as in the file: -n takes others"));
+                note(&format!(
+                    "--quick: {quick}, and not {whole} as in the file: -n takes others"
+                ));
             }
             Ok(usual)
         }
@@ -155,23 +192,41 @@ pub fn shape(family: &Family, n: Option<u64>, m: Option<u64>, usual: Shape) -> R
 }
 
 /// The case of a rung that options ask for, with the `usual` shape where they give no size.
-pub fn case(family: &Family, rung: &Rung, options: &CaseOptions, usual: Shape) -> Result<Case, Error> {
+pub fn case(
+    family: &Family,
+    rung: &Rung,
+    options: &CaseOptions,
+    usual: Shape,
+) -> Result<Case, Error> {
     let dtype = dtype(family, options.dtype.or(rung.own_dtype()))?;
     Ok(Case {
         wg: options.wg.or(rung.work_group()).unwrap_or(WORK_GROUP),
         params: single_settings(family, &[rung], &options.set)?,
-        ..Case::of(&family.name, rung.variant(), dtype, shape(family, options.n, options.m, usual)?)
+        ..Case::of(
+            &family.name,
+            rung.variant(),
+            dtype,
+            shape(family, options.n, options.m, usual)?,
+        )
     })
 }
 
 /// Settings that --set gives, each of one value.
-pub fn single_settings(family: &Family, rungs: &[&Rung], texts: &[String]) -> Result<Params, Error> {
+pub fn single_settings(
+    family: &Family,
+    rungs: &[&Rung],
+    texts: &[String],
+) -> Result<Params, Error> {
     sweep::settings(family, rungs, texts)
         .map_err(Error::Usage)?
         .into_iter()
         .map(|setting: sweep::Setting| match setting.values.as_slice() {
             [value] => Ok((setting.name.clone(), value.clone())),
-            values => Err(Error::Usage(format!("--set {}: {} values; give one", setting.name, values.len()))),
+            values => Err(Error::Usage(format!(
+                "--set {}: {} values; give one",
+                setting.name,
+                values.len()
+            ))),
         })
         .collect()
 }
@@ -193,7 +248,9 @@ pub fn own_settings(family: &Family, rungs: &[&Rung], texts: &[String]) -> Resul
 
 /// The element type that is asked for, or the family's first.
 pub fn dtype(family: &Family, asked: Option<Dtype>) -> Result<Dtype, Error> {
-    let dtype = asked.or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
+    let dtype = asked
+        .or(family.dtypes.first().copied())
+        .unwrap_or(Dtype::F32);
     check_dtype(family, dtype)?;
     Ok(dtype)
 }
@@ -204,29 +261,52 @@ pub fn check_dtype(family: &Family, dtype: Dtype) -> Result<(), Error> {
         return Ok(());
     }
     let names: Vec<&str> = family.dtypes.iter().map(|d| d.name()).collect();
-    Err(Error::Usage(format!("{} has no {dtype} kernels; it has {}", family.name, names.join(", "))))
+    Err(Error::Usage(format!(
+        "{} has no {dtype} kernels; it has {}",
+        family.name,
+        names.join(", ")
+    )))
 }
 
 /// Refuses a folder that has none of the rungs' files; says of which it has none, as those are the built-in ones.
 pub fn check_sources(rungs: &[&Rung], dir: Option<&Path>, quiet: bool) -> Result<(), Error> {
-    check_files(&rungs.iter().filter(|rung| !rung.is_own()).map(|rung| &*rung.path).collect::<Vec<_>>(), dir, quiet)
+    check_files(
+        &rungs
+            .iter()
+            .filter(|rung| !rung.is_own())
+            .map(|rung| &*rung.path)
+            .collect::<Vec<_>>(),
+        dir,
+        quiet,
+    )
 }
 
 /// As [`check_sources`], of paths below `cl/`.
 pub fn check_files(paths: &[&str], dir: Option<&Path>, quiet: bool) -> Result<(), Error> {
-    let Some(dir) = dir.filter(|_| !paths.is_empty()) else { return Ok(()) };
-    let missing: Vec<&str> = paths.iter().copied().filter(|path| !dir.join(path).is_file()).collect();
+    let Some(dir) = dir.filter(|_| !paths.is_empty()) else {
+        return Ok(());
+    };
+    let missing: Vec<&str> = paths
+        .iter()
+        .copied()
+        .filter(|path| !dir.join(path).is_file())
+        .collect();
     let absent = match missing.first() {
         _ if !dir.is_dir() => dir.to_owned(),
         Some(first) if missing.len() == paths.len() => dir.join(first),
         Some(_) if !quiet => {
-            note(&format!("--cl-dir: the folder lacks {}, which gpulab has built in", missing.join(", ")));
+            note(&format!(
+                "--cl-dir: the folder lacks {}, which gpulab has built in",
+                missing.join(", ")
+            ));
             return Ok(());
         }
         _ => return Ok(()),
     };
     let absent = absent.display();
-    Err(Error::Usage(format!("--cl-dir: there is no {absent}: the folder must be laid out like cl/")))
+    Err(Error::Usage(format!(
+        "--cl-dir: there is no {absent}: the folder must be laid out like cl/"
+    )))
 }
 
 /// Opens the device; without a deadline in seconds, one that suits cases of so many bytes and operations at most.
@@ -241,7 +321,13 @@ pub fn open(
         return Ok(Box::new(open_session(&setup)?));
     }
     let deadline = deadline.unwrap_or_else(|| usual_deadline(bytes, ops));
-    Ok(Box::new(WorkerProcess::open(setup, None, Duration::from_secs_f64(deadline), interrupt::interrupted, say)?))
+    Ok(Box::new(WorkerProcess::open(
+        setup,
+        None,
+        Duration::from_secs_f64(deadline),
+        interrupt::interrupted,
+        say,
+    )?))
 }
 
 /// Longest that opening the device, and building or running a kernel once, may take each.
@@ -258,14 +344,26 @@ pub fn is_part_of_record() -> bool {
 impl Global {
     /// What a worker is told: the device that was chosen, and kernels from this folder or the built-in ones.
     pub fn setup(&self, cl_dir: Option<&PathBuf>, registry: &Registry) -> Setup {
-        Setup { device: self.device.clone(), cl_dir: cl_dir.cloned(), ..Setup::of(registry) }
+        Setup {
+            device: self.device.clone(),
+            cl_dir: cl_dir.cloned(),
+            ..Setup::of(registry)
+        }
     }
 }
 
 pub fn announce(global: &Global, info: &DeviceInfo) {
     if !global.quiet && !is_part_of_record() {
-        let why = if global.device.is_some() { "" } else { " (-d chooses another; gpulab devices lists them)" };
-        note(&format!("device {}: {}{why}", info.selector, format::device(&info.name)));
+        let why = if global.device.is_some() {
+            ""
+        } else {
+            " (-d chooses another; gpulab devices lists them)"
+        };
+        note(&format!(
+            "device {}: {}{why}",
+            info.selector,
+            format::device(&info.name)
+        ));
     }
 }
 
@@ -284,7 +382,11 @@ pub struct Jobs {
 
 /// Refuses to go on after an interrupt.
 pub fn go_on() -> Result<(), Error> {
-    if interrupt::interrupted() { Err(Error::Interrupted) } else { Ok(()) }
+    if interrupt::interrupted() {
+        Err(Error::Interrupted)
+    } else {
+        Ok(())
+    }
 }
 
 impl Jobs {
@@ -295,13 +397,18 @@ impl Jobs {
         let began = Instant::now();
         let outcome = self.executor.run(job)?;
         self.pace.job_done(began, job.settings.timeout);
-        self.observer.case_done(outcome.status(), stats::summarise(&outcome.times()).map(|s| s.median));
+        self.observer.case_done(
+            outcome.status(),
+            stats::summarise(&outcome.times()).map(|s| s.median),
+        );
         Ok(outcome)
     }
 
     /// The settings for a family's case: within the pace, and with the least time that its limit allows.
     pub fn settings(&self, family: &Family, case: &Case) -> Settings {
-        let limit = self.limits.get(LimitNeeded::of(family, case.dtype, &case.params));
+        let limit = self
+            .limits
+            .get(LimitNeeded::of(family, case.dtype, &case.params));
         ceilings::bounded(&self.in_pace(), family, case, limit, self.executor.info())
     }
 
@@ -316,7 +423,11 @@ impl Jobs {
         }
         // What is kept is told, and no line may stand where that is written.
         if !self.limits.is_at_hand(need, &self.executor.info().target) {
-            self.observer.case_started(0, self.steps, &format!("{} ceiling", family.ceiling.name()));
+            self.observer.case_started(
+                0,
+                self.steps,
+                &format!("{} ceiling", family.ceiling.name()),
+            );
         }
         self.limits.measure(&mut *self.executor, need)
     }
@@ -329,11 +440,18 @@ pub fn remembered<'a>(
     cl_dir: Option<&Path>,
     quiet: bool,
 ) -> Option<Remembered<'a>> {
-    Remembered::load(family, info, &Sources { dir: cl_dir.map(Path::to_owned) }, &|text| {
-        if !quiet {
-            note(text);
-        }
-    })
+    Remembered::load(
+        family,
+        info,
+        &Sources {
+            dir: cl_dir.map(Path::to_owned),
+        },
+        &|text| {
+            if !quiet {
+                note(text);
+            }
+        },
+    )
 }
 
 /// The work-group that a case has if none is given.
@@ -343,7 +461,9 @@ pub fn default_work_group(info: &DeviceInfo) -> WorkGroup {
 
 /// The case of a rung as it was tuned, if no setting that the rung reads was given.
 pub fn tuned(known: &Remembered<'_>, rung: &Rung, case: &Case) -> Option<Case> {
-    let is_given = rung.tunables().any(|tunable| case.params.contains_key(tunable.name));
+    let is_given = rung
+        .tunables()
+        .any(|tunable| case.params.contains_key(tunable.name));
     if is_given { None } else { known.tuned(case) }
 }
 
@@ -355,10 +475,16 @@ pub fn announce_tuned(family: &Family, variants: &[&str], quiet: bool) {
     let rungs: Vec<String> = variants
         .iter()
         .map(|variant: &&str| {
-            family.rung(variant).and_then(Rung::number).map_or_else(|| (*variant).to_owned(), |n| format!("v{n}"))
+            family
+                .rung(variant)
+                .and_then(Rung::number)
+                .map_or_else(|| (*variant).to_owned(), |n| format!("v{n}"))
         })
         .collect();
-    say(&format!("tuned settings for {} (gpulab tune --list shows them, --no-tuned ignores them)", rungs.join(", ")));
+    say(&format!(
+        "tuned settings for {} (gpulab tune --list shows them, --no-tuned ignores them)",
+        rungs.join(", ")
+    ));
 }
 
 /// The error that a case makes which ended without a measurement.
@@ -374,28 +500,40 @@ pub fn stopped(case: &Case, stop: Stop) -> Error {
 
 /// The error that the worst row makes, in the order that the exit codes have.
 pub fn worst(rows: &[Row], strict: bool) -> Result<(), Error> {
-    worst_named(&rows.iter().map(|row| (name(row), row)).collect::<Vec<_>>(), strict)
+    worst_named(
+        &rows.iter().map(|row| (name(row), row)).collect::<Vec<_>>(),
+        strict,
+    )
 }
 
 /// As [`worst`], of rows with names.
 pub fn worst_named<R: Borrow<Row>>(rows: &[(String, R)], strict: bool) -> Result<(), Error> {
-    let find = |is_meant: &dyn Fn(&Row) -> bool| rows.iter().find(|(_, row)| is_meant(row.borrow()));
-    let wrong = gone_wrong(|status| find(&|row| row.status == status).map(|(name, _)| name.clone()));
-    wrong.map_err(|error| match (error, find(&|row| row.status == Status::WrongResult)) {
-        // Of a reader's kernel the mistake is looked for in the kernel.
-        (Error::WrongResult(text), Some((_, row))) if built_in(&row.borrow().family).is_some() => {
-            Error::WrongResult(format!("{text}; gpulab devices lists other drivers to compare with"))
-        }
-        (error, _) => error,
-    })?;
+    let find =
+        |is_meant: &dyn Fn(&Row) -> bool| rows.iter().find(|(_, row)| is_meant(row.borrow()));
+    let wrong =
+        gone_wrong(|status| find(&|row| row.status == status).map(|(name, _)| name.clone()));
+    wrong.map_err(
+        |error| match (error, find(&|row| row.status == Status::WrongResult)) {
+            // Of a reader's kernel the mistake is looked for in the kernel.
+            (Error::WrongResult(text), Some((_, row)))
+                if built_in(&row.borrow().family).is_some() =>
+            {
+                Error::WrongResult(format!(
+                    "{text}; gpulab devices lists other drivers to compare with"
+                ))
+            }
+            (error, _) => error,
+        },
+    )?;
     let measured = find(&|row| is_of_kernel(row) && row.status == Status::Ok);
     match find(&Row::is_doubtful) {
-        _ if strict && measured.is_none() && find(&is_of_kernel).is_some() => {
-            Err(Error::Untrusted("no case was measured: each was skipped, for the reason above".into()))
-        }
-        Some((name, row)) if strict => {
-            Err(Error::Untrusted(format!("{name} cannot be trusted: {}", row.borrow().flags)))
-        }
+        _ if strict && measured.is_none() && find(&is_of_kernel).is_some() => Err(
+            Error::Untrusted("no case was measured: each was skipped, for the reason above".into()),
+        ),
+        Some((name, row)) if strict => Err(Error::Untrusted(format!(
+            "{name} cannot be trusted: {}",
+            row.borrow().flags
+        ))),
         _ => Ok(()),
     }
 }
@@ -408,22 +546,37 @@ fn is_of_kernel(row: &Row) -> bool {
 /// The error that the worst end makes; `find` names the first that ended so.
 pub fn gone_wrong(find: impl Fn(Status) -> Option<String>) -> Result<(), Error> {
     if let Some(who) = find(Status::WrongResult) {
-        return Err(Error::WrongResult(format!("{who} gave a wrong result: it was not timed")));
+        return Err(Error::WrongResult(format!(
+            "{who} gave a wrong result: it was not timed"
+        )));
     }
     if let Some(who) = find(Status::BuildFailed) {
-        return Err(Error::BuildFailed(format!("{who} did not build: its log is above")));
+        return Err(Error::BuildFailed(format!(
+            "{who} did not build: its log is above"
+        )));
     }
     if let Some(who) = find(Status::Failed).or_else(|| find(Status::Timeout)) {
-        return Err(Error::Failed(format!("{who} did not finish: the reason is above")));
+        return Err(Error::Failed(format!(
+            "{who} did not finish: the reason is above"
+        )));
     }
     match find(Status::Suspect) {
         // Its result is right, so that it is not a wrong one: it is the time that nobody can trust.
-        Some(who) => Err(Error::Untrusted(format!("{who} is faster than the device can be: the reason is above"))),
+        Some(who) => Err(Error::Untrusted(format!(
+            "{who} is faster than the device can be: the reason is above"
+        ))),
         None => Ok(()),
     }
 }
 
 fn name(row: &Row) -> String {
-    let inside = if row.repeats().is_some() { " (inside)" } else { "" };
-    row.rung.map_or_else(|| row.variant.clone(), |_| format!("{}/{}", row.family, row.variant)) + inside
+    let inside = if row.repeats().is_some() {
+        " (inside)"
+    } else {
+        ""
+    };
+    row.rung.map_or_else(
+        || row.variant.clone(),
+        |_| format!("{}/{}", row.family, row.variant),
+    ) + inside
 }

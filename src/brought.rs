@@ -2,8 +2,8 @@
 
 use crate::exercise::{NAMES, exercise};
 use crate::kernels::{
-    Checker, Description, Family, FamilyFile, OwnKernel, Registry, Rung, built_in, included_name, ladders,
-    logical_lines, raw_strings,
+    Checker, Description, Family, FamilyFile, OwnKernel, Registry, Rung, built_in, included_name,
+    ladders, logical_lines, raw_strings,
 };
 use crate::report::format;
 use crate::{Error, files, input, oracle, suggest, values};
@@ -35,7 +35,9 @@ pub fn is_exercise(word: &str) -> bool {
 
 /// Whether a name is that of a file that describes a family.
 pub fn is_family_file(name: &str) -> bool {
-    Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
+    Path::new(name)
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
 }
 
 impl Brought {
@@ -44,14 +46,19 @@ impl Brought {
     pub fn of(what: &str, solves: Option<&str>) -> Result<(Brought, Option<String>), Error> {
         let (name, part) = parted(what);
         match (solves, part) {
-            (None, Some(exercise)) if is_exercise(name) => Ok((Brought::exercise(name, exercise)?, None)),
+            (None, Some(exercise)) if is_exercise(name) => {
+                Ok((Brought::exercise(name, exercise)?, None))
+            }
             (Some(family), kernel) => {
-                let lines: Vec<String> = kernel.map(|kernel| format!("kernel {kernel}")).into_iter().collect();
+                let lines: Vec<String> = kernel
+                    .map(|kernel| format!("kernel {kernel}"))
+                    .into_iter()
+                    .collect();
                 Ok((Brought::with_own(family, Path::new(name), &lines)?, None))
             }
-            _ if name.ends_with(".cl") => {
-                Err(Error::Usage(format!("{name}: name the family whose problem it solves, as in --as reduce")))
-            }
+            _ if name.ends_with(".cl") => Err(Error::Usage(format!(
+                "{name}: name the family whose problem it solves, as in --as reduce"
+            ))),
             (None, list) => Ok((Brought::new(name)?, list.map(str::to_owned))),
         }
     }
@@ -67,32 +74,73 @@ impl Brought {
                 Error::Usage(suggest::unknown("family", name, &names))
             })?,
         };
-        Ok(Brought { registry, family, own: None })
+        Ok(Brought {
+            registry,
+            family,
+            own: None,
+        })
     }
 
     /// As [`Brought::new`], with the kernel of a file, if there is one.
     pub fn beside(name: &str, own: Option<&Path>) -> Result<Brought, Error> {
-        own.map_or_else(|| Brought::new(name), |path| Brought::with_own(name, path, &[]))
+        own.map_or_else(
+            || Brought::new(name),
+            |path| Brought::with_own(name, path, &[]),
+        )
     }
 
     /// As [`Brought::new`], with the kernel of a file, of which these lines are declared besides.
     pub fn with_own(name: &str, path: &Path, lines: &[String]) -> Result<Brought, Error> {
-        let Brought { mut registry, family, .. } = Brought::new(name)?;
-        let declared: String = lines.iter().map(|line| format!("\n// gpulab: {line}")).collect();
+        let Brought {
+            mut registry,
+            family,
+            ..
+        } = Brought::new(name)?;
+        let declared: String = lines
+            .iter()
+            .map(|line| format!("\n// gpulab: {line}"))
+            .collect();
         let text = format!("{}{declared}\n", read(path)?.trim_end());
-        let family = adopt_as(&mut registry, &rung_name(path, &family), path, &text, &family)?;
-        Ok(Brought { own: family.ladder.last().cloned(), registry, family })
+        let family = adopt_as(
+            &mut registry,
+            &rung_name(path, &family),
+            path,
+            &text,
+            &family,
+        )?;
+        Ok(Brought {
+            own: family.ladder.last().cloned(),
+            registry,
+            family,
+        })
     }
 
     /// The family of an exercise with its starting file, or with a file that passes, as last rung.
     fn exercise(kind: &str, name: &str) -> Result<Brought, Error> {
-        let exercise =
-            exercise(&name.to_lowercase())?.ok_or_else(|| Error::Usage(suggest::unknown("exercise", name, NAMES)))?;
-        let Brought { mut registry, family, .. } = Brought::new(&exercise.family)?;
-        let (rung, text) =
-            if kind == "solution" { (kind, exercise.solution()?) } else { ("starter", exercise.starter()?) };
-        let family = adopt_as(&mut registry, rung, Path::new(&exercise.file_name()), &text, &family)?;
-        Ok(Brought { own: family.ladder.last().cloned(), registry, family })
+        let exercise = exercise(&name.to_lowercase())?
+            .ok_or_else(|| Error::Usage(suggest::unknown("exercise", name, NAMES)))?;
+        let Brought {
+            mut registry,
+            family,
+            ..
+        } = Brought::new(&exercise.family)?;
+        let (rung, text) = if kind == "solution" {
+            (kind, exercise.solution()?)
+        } else {
+            ("starter", exercise.starter()?)
+        };
+        let family = adopt_as(
+            &mut registry,
+            rung,
+            Path::new(&exercise.file_name()),
+            &text,
+            &family,
+        )?;
+        Ok(Brought {
+            own: family.ladder.last().cloned(),
+            registry,
+            family,
+        })
     }
 
     /// The one rung that is meant, of a ladder without a list its first; or the reader's kernel.
@@ -102,7 +150,10 @@ impl Brought {
         }
         match values::variants(&self.family, list.unwrap_or("1")).map_err(Error::Usage)?[..] {
             [rung] => Ok(rung),
-            _ => Err(Error::Usage(format!("{what}: name one rung, as in {}:1", parted(what).0))),
+            _ => Err(Error::Usage(format!(
+                "{what}: name one rung, as in {}:1",
+                parted(what).0
+            ))),
         }
     }
 
@@ -113,7 +164,11 @@ impl Brought {
             (None, Some(_)) => Vec::new(),
             (None, None) => self.family.ladder.iter().collect(),
         };
-        if let Some(own) = self.own.as_ref().filter(|own| rungs.iter().all(|rung| rung.path != own.path)) {
+        if let Some(own) = self
+            .own
+            .as_ref()
+            .filter(|own| rungs.iter().all(|rung| rung.path != own.path))
+        {
             rungs.push(own);
         }
         Ok(rungs)
@@ -121,14 +176,29 @@ impl Brought {
 }
 
 /// The family that a file describes; a reference kernel runs on the device of this name where there is no CPU's.
-pub fn family_of_file(registry: &mut Registry, path: &Path, device: Option<&str>) -> Result<Family, Error> {
-    let text = files::read_to_string(path)
-        .map_err(|error| wrong(path, format_args!("{error}; gpulab try --template DIR writes a starting file")))?;
-    let folder = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_path_buf)).unwrap_or_default();
+pub fn family_of_file(
+    registry: &mut Registry,
+    path: &Path,
+    device: Option<&str>,
+) -> Result<Family, Error> {
+    let text = files::read_to_string(path).map_err(|error| {
+        wrong(
+            path,
+            format_args!("{error}; gpulab try --template DIR writes a starting file"),
+        )
+    })?;
+    let folder = path
+        .canonicalize()
+        .ok()
+        .and_then(|path| path.parent().map(Path::to_path_buf))
+        .unwrap_or_default();
     let name = family_name(path, &folder);
     let description = Description::parse(&text, &name).map_err(|error| wrong(path, error))?;
     if folder.to_str().is_none() {
-        return Err(wrong(path, "its folder's name is not UTF-8: move it to another folder"));
+        return Err(wrong(
+            path,
+            "its folder's name is not UTF-8: move it to another folder",
+        ));
     }
     let mut sources = BTreeMap::new();
     for name in description.files() {
@@ -136,8 +206,15 @@ pub fn family_of_file(registry: &mut Registry, path: &Path, device: Option<&str>
         let source = read(&file).and_then(|text| assembled(&file, &text, &description.name));
         sources.insert(name, source.map_err(|error| wrong(path, error))?);
     }
-    let file = FamilyFile { name, text, folder, sources };
-    oracle::declare(registry, &file, device).cloned().map_err(|error| wrong(path, error))
+    let file = FamilyFile {
+        name,
+        text,
+        folder,
+        sources,
+    };
+    oracle::declare(registry, &file, device)
+        .cloned()
+        .map_err(|error| wrong(path, error))
 }
 
 fn wrong(path: &Path, why: impl Display) -> Error {
@@ -147,12 +224,20 @@ fn wrong(path: &Path, why: impl Display) -> Error {
 /// What a family is called that does not say so: the file's name, or of `family.toml` the folder's; none that gpulab's have.
 /// Nothing where that is no name, as of a hidden folder.
 fn family_name(path: &Path, folder: &Path) -> String {
-    let stem = path.file_stem().filter(|stem| *stem != "family").or(folder.file_name()).unwrap_or_default();
+    let stem = path
+        .file_stem()
+        .filter(|stem| *stem != "family")
+        .or(folder.file_name())
+        .unwrap_or_default();
     let name = stem.to_string_lossy().into_owned();
     if !name.starts_with(|first: char| first.is_ascii_alphanumeric()) {
         return String::new();
     }
-    if built_in(&name.to_lowercase()).is_some() { format!("my_{name}") } else { name }
+    if built_in(&name.to_lowercase()).is_some() {
+        format!("my_{name}")
+    } else {
+        name
+    }
 }
 
 /// Makes a text that would stand at `path` the last rung of its family.
@@ -164,15 +249,26 @@ pub fn adopt_as(
     family: &Family,
 ) -> Result<Family, Error> {
     let text = assembled(path, text, &family.name)?;
-    let own = OwnKernel { family: family.name.to_string(), name: name.to_owned(), text };
-    registry.adopt(own).cloned().map_err(|error| wrong(path, error))
+    let own = OwnKernel {
+        family: family.name.to_string(),
+        name: name.to_owned(),
+        text,
+    };
+    registry
+        .adopt(own)
+        .cloned()
+        .map_err(|error| wrong(path, error))
 }
 
 /// The kernel's file and those of its folder that it includes.
 pub fn kernel_files(path: &Path) -> Vec<PathBuf> {
     let text = files::read_to_string(path).unwrap_or_default();
-    let beside = text.lines().filter_map(|line| Some(path.parent()?.join(included_name(line)?)));
-    std::iter::once(path.to_owned()).chain(beside.filter(|file| file.is_file())).collect()
+    let beside = text
+        .lines()
+        .filter_map(|line| Some(path.parent()?.join(included_name(line)?)));
+    std::iter::once(path.to_owned())
+        .chain(beside.filter(|file| file.is_file()))
+        .collect()
 }
 
 /// The family's file and those that it names: kernels with what they include, data, and what its program's words lead to.
@@ -181,8 +277,18 @@ pub fn family_files(path: &Path) -> Vec<PathBuf> {
     let mut all = vec![path.to_owned()];
     let text = files::read_to_string(path).unwrap_or_default();
     if let Ok(description) = Description::parse(&text, "") {
-        all.extend(description.files().iter().flat_map(|name| kernel_files(&folder.join(name))));
-        all.extend(description.data_files().iter().map(|name| folder.join(input::path(name))));
+        all.extend(
+            description
+                .files()
+                .iter()
+                .flat_map(|name| kernel_files(&folder.join(name))),
+        );
+        all.extend(
+            description
+                .data_files()
+                .iter()
+                .map(|name| folder.join(input::path(name))),
+        );
         if let Checker::Program { command, .. } = &description.checker {
             all.extend(command.iter().map(|word| folder.join(word)));
         }
@@ -194,7 +300,10 @@ pub fn family_files(path: &Path) -> Vec<PathBuf> {
 pub fn line_of(source: &str, file: &str, line: u64) -> Option<String> {
     let mut at: (&str, u64) = ("", 0);
     for text in source.lines() {
-        if let Some((number, name)) = text.strip_prefix("#line ").and_then(|rest| rest.split_once(' ')) {
+        if let Some((number, name)) = text
+            .strip_prefix("#line ")
+            .and_then(|rest| rest.split_once(' '))
+        {
             at = (name.trim_matches('"'), number.parse().ok()?);
             continue;
         }
@@ -208,7 +317,9 @@ pub fn line_of(source: &str, file: &str, line: u64) -> Option<String> {
 
 /// As [`line_of`], of the first of these rungs that has it.
 pub fn line_of_any(rungs: &[&Rung], file: &str, line: u64) -> Option<String> {
-    rungs.iter().find_map(|rung| line_of(rung.own_text()?, file, line))
+    rungs
+        .iter()
+        .find_map(|rung| line_of(rung.own_text()?, file, line))
 }
 
 pub fn shown(path: &Path) -> String {
@@ -217,12 +328,26 @@ pub fn shown(path: &Path) -> String {
 
 /// The file's name as a rung's: letters, digits and `_`, and none that a rung of the family has.
 fn rung_name(path: &Path, family: &Family) -> String {
-    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let name: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).take(40).collect();
-    let is_number = name.strip_prefix('v').unwrap_or(&name).starts_with(|c: char| c.is_ascii_digit());
+    let stem = path
+        .file_stem()
+        .map(|stem| stem.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let name: String = stem
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .take(40)
+        .collect();
+    let is_number = name
+        .strip_prefix('v')
+        .unwrap_or(&name)
+        .starts_with(|c: char| c.is_ascii_digit());
     let is_taken = family.rung(&name).is_some_and(|rung| !rung.is_own())
         || family.problem.baselines().iter().any(|b| b.name == name);
-    if name.is_empty() || is_number || is_taken { format!("my_{name}") } else { name }
+    if name.is_empty() || is_number || is_taken {
+        format!("my_{name}")
+    } else {
+        name
+    }
 }
 
 fn unreadable(path: &Path, why: impl Display) -> Error {
@@ -235,21 +360,37 @@ pub fn read(path: &Path) -> Result<String, Error> {
     const MOST: u64 = 1 << 20;
     let metadata = fs::metadata(path).map_err(|e| unreadable(path, e))?;
     if metadata.is_dir() {
-        return Err(unreadable(path, "it is a folder: name the kernel's file in it"));
+        return Err(unreadable(
+            path,
+            "it is a folder: name the kernel's file in it",
+        ));
     }
     if metadata.len() > MOST {
-        return Err(unreadable(path, format_args!("it has {} bytes, and a kernel has at most {MOST}", metadata.len())));
+        return Err(unreadable(
+            path,
+            format_args!(
+                "it has {} bytes, and a kernel has at most {MOST}",
+                metadata.len()
+            ),
+        ));
     }
     let bytes = files::read(path).map_err(|e| unreadable(path, e))?;
     // Older files are in Latin-1, whose bytes are the first characters of Unicode.
-    let text = String::from_utf8(bytes).unwrap_or_else(|e| e.as_bytes().iter().copied().map(char::from).collect());
+    let text = String::from_utf8(bytes)
+        .unwrap_or_else(|e| e.as_bytes().iter().copied().map(char::from).collect());
     if text.contains('\0') {
         return Err(unreadable(path, "it holds a NUL byte, so it is not text"));
     }
-    let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n");
+    let text = text
+        .trim_start_matches('\u{feff}')
+        .replace("\r\n", "\n")
+        .replace('\r', "\n");
     let text = raw_strings(&text).unwrap_or(text);
     if text.trim().is_empty() {
-        return Err(unreadable(path, "it is empty; gpulab try --template FAMILY writes a starting kernel"));
+        return Err(unreadable(
+            path,
+            "it is empty; gpulab try --template FAMILY writes a starting kernel",
+        ));
     }
     Ok(text)
 }
@@ -272,8 +413,17 @@ pub fn assembled(path: &Path, text: &str, folder: &str) -> Result<String, Error>
 
 /// Adds a file's text, with what it includes in place: files beside it, or gpulab's, by their path from `folder` below `cl/` or
 /// from `cl/`; `open` are the files that it is included by.
-fn add_text(all: &mut String, path: &Path, text: &str, folder: &str, open: &mut Vec<PathBuf>) -> Result<(), Error> {
-    let own = path.file_name().map(|name| name.to_string_lossy().replace(['"', '\\'], "_")).unwrap_or_default();
+fn add_text(
+    all: &mut String,
+    path: &Path,
+    text: &str,
+    folder: &str,
+    open: &mut Vec<PathBuf>,
+) -> Result<(), Error> {
+    let own = path
+        .file_name()
+        .map(|name| name.to_string_lossy().replace(['"', '\\'], "_"))
+        .unwrap_or_default();
     // Writing to a String cannot fail.
     let _ = writeln!(all, "#line 1 \"{own}\"");
     open.push(path.to_owned());
@@ -286,7 +436,9 @@ fn add_text(all: &mut String, path: &Path, text: &str, folder: &str, open: &mut 
         let beside = path.parent().unwrap_or(Path::new("")).join(name);
         if is_beside(path, name) {
             if open.contains(&beside) {
-                return Err(Error::Usage(format!("{place}: {name} includes itself, by way of other files or at once")));
+                return Err(Error::Usage(format!(
+                    "{place}: {name} includes itself, by way of other files or at once"
+                )));
             }
             let body = read(&beside).map_err(|error| Error::Usage(format!("{place}: {error}")))?;
             add_text(all, &beside, &body, folder, open)?;
@@ -309,27 +461,42 @@ fn add_text(all: &mut String, path: &Path, text: &str, folder: &str, open: &mut 
 /// Whether a file of this name stands in the folder of another one, and not behind a link out of it.
 fn is_beside(path: &Path, name: &str) -> bool {
     let beside = path.parent().unwrap_or(Path::new("")).join(name);
-    let folder = path.canonicalize().ok().and_then(|file| file.parent().map(Path::to_path_buf));
-    Path::new(name).components().all(|part| matches!(part, std::path::Component::Normal(_)))
+    let folder = path
+        .canonicalize()
+        .ok()
+        .and_then(|file| file.parent().map(Path::to_path_buf));
+    Path::new(name)
+        .components()
+        .all(|part| matches!(part, std::path::Component::Normal(_)))
         && beside.is_file()
-        && beside.canonicalize().ok().zip(folder).is_some_and(|(file, folder)| file.starts_with(folder))
+        && beside
+            .canonicalize()
+            .ok()
+            .zip(folder)
+            .is_some_and(|(file, folder)| file.starts_with(folder))
 }
 
 /// The first line, from 1, of a text that makes a compiler look at a file, however it is hidden.
 fn reads_a_file(text: &str) -> Option<usize> {
     let found = logical_lines(text).into_iter().find(|(_, line)| {
-        let directive = line.trim_start().strip_prefix('#').or_else(|| line.trim_start().strip_prefix("%:"));
+        let directive = line
+            .trim_start()
+            .strip_prefix('#')
+            .or_else(|| line.trim_start().strip_prefix("%:"));
         let word = directive.map(str::trim_start).unwrap_or_default();
-        ["include", "import", "embed"].iter().any(|reading| word.starts_with(reading))
-            || ["__has_include", "__has_embed", ".incbin"].iter().any(|name| line.contains(name))
+        ["include", "import", "embed"]
+            .iter()
+            .any(|reading| word.starts_with(reading))
+            || ["__has_include", "__has_embed", ".incbin"]
+                .iter()
+                .any(|name| line.contains(name))
             || line.to_lowercase().contains("pragma") && line.contains("dependency")
     });
     found.map(|(number, _)| number)
 }
 
 /// What macros of drivers and of the simulator begin with, beside `__`.
-const BEGINNINGS: &str =
-    "cl_ cles_ CL_VERSION _CL POCL GPULAB_ FP_FAST NV_ get_max_sub_group_size kernel_exec linux unix";
+const BEGINNINGS: &str = "cl_ cles_ CL_VERSION _CL POCL GPULAB_ FP_FAST NV_ get_max_sub_group_size kernel_exec linux unix";
 
 /// Macros that have the same value in the simulator and for devices, and words that only look like macros.
 const ALIKE: &str = r"__LINE__ __FILE__ __ENDIAN_LITTLE__ __OPENCL_C_VERSION__ cl_khr_fp64 cl_khr_byte_addressable_store
@@ -367,7 +534,12 @@ mod tests {
         let name = |path: &str| rung_name(Path::new(path), &crate::kernels::reduce::FAMILY);
         assert_eq!(name("a/fast one.cl"), "fast_one");
         assert_eq!(
-            [name("v3_fast.cl"), name("strided.cl"), name("cpu_rayon.cl"), name("3.cl")],
+            [
+                name("v3_fast.cl"),
+                name("strided.cl"),
+                name("cpu_rayon.cl"),
+                name("3.cl")
+            ],
             ["my_v3_fast", "my_strided", "my_cpu_rayon", "my_3"]
         );
     }
@@ -390,7 +562,11 @@ mod tests {
             "#ifdef __NV_CL_C_VERSION",
         ] {
             let said = asks(&format!("#line 1 \"__a__.cl\"\nint x;\n{line}\n"));
-            assert!(said.as_ref().is_some_and(|said| said.contains("asks for the macro ")), "{line}: {said:?}");
+            assert!(
+                said.as_ref()
+                    .is_some_and(|said| said.contains("asks for the macro ")),
+                "{line}: {said:?}"
+            );
         }
         for line in [
             "__kernel void k(__global int *restrict x, __local int *y) __attribute__((aligned(16)))",
@@ -407,9 +583,18 @@ mod tests {
 
     #[test]
     fn one_way_to_include_is_allowed() {
-        assert_eq!(included_name("#include \"common/tree.cl\""), Some("common/tree.cl"));
+        assert_eq!(
+            included_name("#include \"common/tree.cl\""),
+            Some("common/tree.cl")
+        );
         assert_eq!(included_name("#include \"a.cl\"  "), Some("a.cl"));
-        for line in [" #include \"a\"", "#include <a>", "# include \"a\"", "#include \"a\" // b", "int x;"] {
+        for line in [
+            " #include \"a\"",
+            "#include <a>",
+            "# include \"a\"",
+            "#include \"a\" // b",
+            "int x;",
+        ] {
             assert_eq!(included_name(line), None, "{line}");
         }
     }

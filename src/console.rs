@@ -27,12 +27,19 @@ pub fn check_stdout() -> Result<(), Error> {
 }
 
 fn stdout_error(source: std::io::Error) -> Error {
-    Error::Output { what: "standard output".into(), source }
+    Error::Output {
+        what: "standard output".into(),
+        source,
+    }
 }
 
 /// Says something on standard error: on a terminal in lines that fit it, elsewhere as it is, for the programs that search it.
 pub fn note(text: &str) {
-    if std::io::stderr().is_terminal() { say(&fitted(text, Screen::stderr().width)) } else { say(text) }
+    if std::io::stderr().is_terminal() {
+        say(&fitted(text, Screen::stderr().width))
+    } else {
+        say(text)
+    }
 }
 
 impl Global {
@@ -58,7 +65,9 @@ fn fitted(text: &str, width: usize) -> String {
             let indent = line.chars().take_while(|c| *c == ' ').count();
             match line.chars().count() <= width {
                 true => line.to_owned(),
-                false => format::wrap(line, width, &" ".repeat(2 * indent + 2)).trim_end().to_owned(),
+                false => format::wrap(line, width, &" ".repeat(2 * indent + 2))
+                    .trim_end()
+                    .to_owned(),
             }
         })
         .joined("\n")
@@ -86,7 +95,11 @@ const MOST: usize = 110;
 /// Characters of a line: as many as the terminal has, within reason. Where people read no terminal, lines are as long as
 /// they are, for the programs that search them.
 pub fn width() -> usize {
-    if Stdout.is_terminal() { Screen::stdout(false).width.min(MOST) } else { usize::MAX }
+    if Stdout.is_terminal() {
+        Screen::stdout(false).width.min(MOST)
+    } else {
+        usize::MAX
+    }
 }
 
 /// Of all that went wrong, what decides the exit code; the rest is said. A wrong result comes before a build that failed,
@@ -102,14 +115,22 @@ pub fn worst_of(ends: impl IntoIterator<Item = Result<(), Error>>) -> Result<(),
         _ => 3,
     });
     let mut errors = errors.into_iter();
-    let Some(worst) = errors.next() else { return Ok(()) };
-    errors.filter(|error| !error.is_closed_pipe()).for_each(|error| note(&format!("gpulab: {error}")));
+    let Some(worst) = errors.next() else {
+        return Ok(());
+    };
+    errors
+        .filter(|error| !error.is_closed_pipe())
+        .for_each(|error| note(&format!("gpulab: {error}")));
     Err(worst)
 }
 
 /// A word as a shell takes it.
 pub fn quoted(word: &str) -> String {
-    match !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "-_=+.,:/@%^".contains(c)) {
+    match !word.is_empty()
+        && word
+            .chars()
+            .all(|c| c.is_alphanumeric() || "-_=+.,:/@%^".contains(c))
+    {
         true => word.to_owned(),
         false => format!("'{}'", word.replace('\'', r"'\''")),
     }
@@ -131,12 +152,20 @@ mod tests {
 
     #[test]
     fn the_parsers_own_errors_are_broken_between_words() {
-        let error = Cli::try_parse_from("gpulab sweep dot --resume --retry okay".split(' ')).unwrap_err();
+        let error =
+            Cli::try_parse_from("gpulab sweep dot --resume --retry okay".split(' ')).unwrap_err();
         let long = error.render().to_string();
         let text = fitted(&error.render().to_string(), 80);
         assert!(long.lines().any(|line| line.chars().count() > 80), "{long}");
-        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert!(
+            text.lines().all(|line| line.chars().count() <= 80),
+            "{text}"
+        );
+        let words = |text: &str| {
+            text.split_whitespace()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(words(&text), words(&long));
     }
 }

@@ -11,9 +11,13 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     process::prepare();
-    let parsed = Cli::command().try_get_matches().and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    let parsed = Cli::command()
+        .try_get_matches()
+        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     match parsed {
-        Ok((cli, matches)) => commands::run(&cli, &matches).map_or_else(|error| ended(&error), |()| ExitCode::SUCCESS),
+        Ok((cli, matches)) => {
+            commands::run(&cli, &matches).map_or_else(|error| ended(&error), |()| ExitCode::SUCCESS)
+        }
         Err(error) => usage(&error),
     }
 }
@@ -26,7 +30,11 @@ fn ended(error: &Error) -> ExitCode {
     if !matches!(error, Error::Told(_)) {
         let message = format!("gpulab: {error}");
         // Compilers' logs are whole.
-        commands::note(&if matches!(error, Error::BuildFailed(_)) { message } else { abridged(&message) });
+        commands::note(&if matches!(error, Error::BuildFailed(_)) {
+            message
+        } else {
+            abridged(&message)
+        });
     }
     ExitCode::from(error.exit_code())
 }
@@ -40,6 +48,17 @@ fn usage(error: &clap::Error) -> ExitCode {
         return code;
     }
     // clap knows whether there are colours; an empty write tells whether the text would arrive.
-    let written = Stdout.check().and_then(|()| error.print()).and_then(|()| std::io::stdout().flush());
-    written.map_or_else(|source| ended(&Error::Output { what: "standard output".into(), source }), |()| code)
+    let written = Stdout
+        .check()
+        .and_then(|()| error.print())
+        .and_then(|()| std::io::stdout().flush());
+    written.map_or_else(
+        |source| {
+            ended(&Error::Output {
+                what: "standard output".into(),
+                source,
+            })
+        },
+        |()| code,
+    )
 }

@@ -23,14 +23,25 @@ pub struct Paths<'a> {
 
 impl<'a> From<&'a RowFiles> for Paths<'a> {
     fn from(rows: &'a RowFiles) -> Paths<'a> {
-        Paths { csv: rows.csv.as_deref(), json: rows.json.as_deref(), ..Paths::default() }
+        Paths {
+            csv: rows.csv.as_deref(),
+            json: rows.json.as_deref(),
+            ..Paths::default()
+        }
     }
 }
 
 impl<'a> From<&'a Output> for Paths<'a> {
     fn from(output: &'a Output) -> Paths<'a> {
-        let [csv, json, md, samples] = [&output.csv, &output.json, &output.md, &output.samples].map(Option::as_deref);
-        Paths { csv, json, md, samples, svg: None }
+        let [csv, json, md, samples] =
+            [&output.csv, &output.json, &output.md, &output.samples].map(Option::as_deref);
+        Paths {
+            csv,
+            json,
+            md,
+            samples,
+            svg: None,
+        }
     }
 }
 
@@ -51,7 +62,13 @@ pub struct Outputs<T> {
 impl<T: CsvRecord> Outputs<T> {
     /// Opens every file, so that one that cannot be written is found before the first kernel runs. None is changed yet.
     pub fn open(paths: &Paths<'_>) -> Result<Outputs<T>, Error> {
-        let Paths { csv, json, samples, md, svg } = *paths;
+        let Paths {
+            csv,
+            json,
+            samples,
+            md,
+            svg,
+        } = *paths;
         let taken = [csv, json, samples, md, svg].contains(&Some("-"));
         if !taken {
             check_stdout()?;
@@ -85,11 +102,15 @@ impl<T: CsvRecord> Outputs<T> {
     }
 
     pub fn samples(&mut self, mut samples: impl Iterator<Item = SampleRow>) {
-        attempt(&mut self.samples, &mut self.failed, |file| samples.try_for_each(|sample| file.write(&sample)));
+        attempt(&mut self.samples, &mut self.failed, |file| {
+            samples.try_for_each(|sample| file.write(&sample))
+        });
     }
 
     pub fn md(&mut self, text: &str) {
-        attempt(&mut self.md, &mut self.failed, |file| replace(file, format!("{}{text}", self.md_mark)));
+        attempt(&mut self.md, &mut self.failed, |file| {
+            replace(file, format!("{}{text}", self.md_mark))
+        });
     }
 
     pub fn svg(&mut self, text: &str) {
@@ -116,7 +137,11 @@ impl<T: CsvRecord> Outputs<T> {
         let failed = &mut self.failed;
         if is_whole || has_rows {
             failed.extend(self.csv.take().and_then(|csv| csv.finish().err()));
-            failed.extend(self.samples.take().and_then(|samples| samples.finish().err()));
+            failed.extend(
+                self.samples
+                    .take()
+                    .and_then(|samples| samples.finish().err()),
+            );
             failed.extend(self.json.take().and_then(|json| json.finish().err()));
         }
         worst_of(failed.drain(..).map(Err))
@@ -125,7 +150,10 @@ impl<T: CsvRecord> Outputs<T> {
 
 /// Writes Markdown to a file of its own; `-` is standard output.
 pub fn write_markdown(path: &str, text: &str) -> Result<(), Error> {
-    write(path, format!("{}{text}", if path == "-" { "" } else { MARKDOWN_MARK }))
+    write(
+        path,
+        format!("{}{text}", if path == "-" { "" } else { MARKDOWN_MARK }),
+    )
 }
 
 /// Writes a whole file; `-` is standard output.
@@ -134,7 +162,12 @@ pub fn write(path: &str, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
 }
 
 /// Writes a whole file that was asked for, and says so unless it is standard output.
-pub fn write_told(global: &Global, path: &str, bytes: impl AsRef<[u8]>, what: &str) -> Result<(), Error> {
+pub fn write_told(
+    global: &Global,
+    path: &str,
+    bytes: impl AsRef<[u8]>,
+    what: &str,
+) -> Result<(), Error> {
     write(path, bytes)?;
     if path != "-" {
         global.note(&format!("wrote {path}{what}"));
@@ -149,7 +182,8 @@ pub fn replace(file: &mut Sink, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
 
 /// A value as JSON, with the end of its last line.
 pub fn json(value: &impl Serialize) -> Result<String, Error> {
-    let text = serde_json::to_string_pretty(value).map_err(|e| Error::Failed(format!("cannot write JSON: {e}")))?;
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|e| Error::Failed(format!("cannot write JSON: {e}")))?;
     Ok(text + "\n")
 }
 
@@ -162,8 +196,14 @@ pub struct TextOrJson {
 impl TextOrJson {
     /// Finds a file that cannot be written; it stays as it is until there is an answer.
     pub fn open(json: Option<&str>) -> Result<TextOrJson, Error> {
-        let file = json.filter(|path| *path != "-").map(Sink::open).transpose()?;
-        Ok(TextOrJson { is_json: json == Some("-"), file })
+        let file = json
+            .filter(|path| *path != "-")
+            .map(Sink::open)
+            .transpose()?;
+        Ok(TextOrJson {
+            is_json: json == Some("-"),
+            file,
+        })
     }
 
     pub fn tell(self, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<(), Error> {
@@ -175,7 +215,11 @@ impl TextOrJson {
 }
 
 /// Writes to an output that there is and that has not failed before.
-fn attempt<T>(slot: &mut Option<T>, failed: &mut Vec<Error>, write: impl FnOnce(&mut T) -> Result<(), Error>) {
+fn attempt<T>(
+    slot: &mut Option<T>,
+    failed: &mut Vec<Error>,
+    write: impl FnOnce(&mut T) -> Result<(), Error>,
+) {
     if let Some(error) = slot.as_mut().and_then(|output| write(output).err()) {
         failed.push(error);
         *slot = None;

@@ -1,5 +1,11 @@
 //! What only the process itself can know or set, before anything else runs.
-#![cfg_attr(unix, allow(unsafe_code, reason = "asking for a descriptor, setting signals, and running before main"))]
+#![cfg_attr(
+    unix,
+    allow(
+        unsafe_code,
+        reason = "asking for a descriptor, setting signals, and running before main"
+    )
+)]
 
 /// Tells the library what was found before `main`, and lets a file that may not grow be an error of a write instead of
 /// the end of the process.
@@ -29,7 +35,9 @@ mod unix {
         // the mask.
         unsafe {
             let mut now: libc::sigaction = std::mem::zeroed();
-            if libc::sigaction(libc::SIGHUP, std::ptr::null(), &raw mut now) == 0 && now.sa_sigaction == libc::SIG_IGN {
+            if libc::sigaction(libc::SIGHUP, std::ptr::null(), &raw mut now) == 0
+                && now.sa_sigaction == libc::SIG_IGN
+            {
                 let mut blocked: libc::sigset_t = std::mem::zeroed();
                 libc::sigemptyset(&raw mut blocked);
                 libc::sigaddset(&raw mut blocked, libc::SIGHUP);
@@ -47,7 +55,10 @@ mod unix {
     }
 
     #[used]
-    #[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
+    #[cfg_attr(
+        target_vendor = "apple",
+        unsafe(link_section = "__DATA,__mod_init_func")
+    )]
     #[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
     static LOOK: extern "C" fn() = look;
 }

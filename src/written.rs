@@ -23,13 +23,20 @@ const LADDERS: &str = "reduce, dot, transpose, minplus, try";
 type Written = (&'static str, &'static str, fn(&str) -> bool);
 const WRITTEN: &[Written] = &[
     (LADDERS, "--csv", begins_as_csv::<Row>),
-    ("reduce, dot, transpose, minplus", "--json", begins_as_json::<Row>),
+    (
+        "reduce, dot, transpose, minplus",
+        "--json",
+        begins_as_json::<Row>,
+    ),
     ("try", "--json", |head| {
-        begins_as_object(head, &["schema", "gpulab", "file", "family"]) || begins_as_json::<Row>(head)
+        begins_as_object(head, &["schema", "gpulab", "file", "family"])
+            || begins_as_json::<Row>(head)
     }),
     (LADDERS, "--md", is_markdown),
     (LADDERS, "--samples", begins_as_csv::<SampleRow>),
-    ("minplus", "-o", |head| head.starts_with("from,to,distance") || is_written_npy(head)),
+    ("minplus", "-o", |head| {
+        head.starts_with("from,to,distance") || is_written_npy(head)
+    }),
     ("ceiling", "--csv", begins_as_csv::<CeilingRow>),
     ("ceiling", "--json", begins_as_json::<CeilingRow>),
     ("lab", "--csv", begins_as_csv::<Point>),
@@ -42,14 +49,22 @@ const WRITTEN: &[Written] = &[
     ("sweep, tune", "-o", begins_as_csv::<Row>),
     ("tune", "--csv", begins_as_csv::<Row>),
     ("tune", "--json", begins_as_json::<Row>),
-    ("tune", "--export", |head| begins_as_object(head, &["platform", "device", "driver", "entries"])),
+    ("tune", "--export", |head| {
+        begins_as_object(head, &["platform", "device", "driver", "entries"])
+    }),
     ("show", "--md", is_markdown),
     ("plot, draw", "-o", is_svg),
     ("draw", "--film", is_film),
     ("report", "-o", is_page),
-    ("devices", "--json", |head| begins_as_object(head, &["cl_version", "selector", "vendor"])),
-    ("doctor", "--json", |head| begins_as_object(head, &["broken", "counting", "drivers"])),
-    ("exercise check", "--json", |head| head.contains("\"verdict\":") && head.contains("\"hint\":")),
+    ("devices", "--json", |head| {
+        begins_as_object(head, &["cl_version", "selector", "vendor"])
+    }),
+    ("doctor", "--json", |head| {
+        begins_as_object(head, &["broken", "counting", "drivers"])
+    }),
+    ("exercise check", "--json", |head| {
+        head.contains("\"verdict\":") && head.contains("\"hint\":")
+    }),
 ];
 
 /// Refuses a command line with an output that would replace an input that it names, another output, or a file that gpulab did
@@ -66,18 +81,31 @@ pub fn check(command: &Command, matches: &ArgMatches, forced: bool) -> Result<()
     let mut outputs: Vec<OutputFile<'_>> = beside(command);
     let mut inputs = Vec::new();
     for id in known.get_arguments().map(|arg| arg.get_id().as_str()) {
-        let mut values = own.try_get_raw(id).ok().flatten().into_iter().flatten().map(|value| value.to_string_lossy());
+        let mut values = own
+            .try_get_raw(id)
+            .ok()
+            .flatten()
+            .into_iter()
+            .flatten()
+            .map(|value| value.to_string_lossy());
         let of_this = WRITTEN.iter().find(|(commands, option, _)| {
             let is_output = *option == "-o" && id == "output";
-            commands.split(", ").any(|one| one == name) && (is_output || option.trim_start_matches('-') == id)
+            commands.split(", ").any(|one| one == name)
+                && (is_output || option.trim_start_matches('-') == id)
         });
         match of_this {
             // A sweep that goes on says itself whether it can.
-            Some((_, option, is_ours)) => outputs.extend(values.next_back().map(|path| OutputFile {
-                option,
-                path,
-                is_ours: if matches!(command, Command::Sweep(sweep) if sweep.resume) { |_| true } else { *is_ours },
-            })),
+            Some((_, option, is_ours)) => {
+                outputs.extend(values.next_back().map(|path| OutputFile {
+                    option,
+                    path,
+                    is_ours: if matches!(command, Command::Sweep(sweep) if sweep.resume) {
+                        |_| true
+                    } else {
+                        *is_ours
+                    },
+                }))
+            }
             None => inputs.extend(values.flat_map(|value| read(id, &value))),
         }
     }
@@ -107,7 +135,9 @@ fn read(option: &str, value: &str) -> Vec<PathBuf> {
 
 /// Files that a command writes beside those that its options name.
 fn beside(command: &Command) -> Vec<OutputFile<'_>> {
-    let Command::Sweep(options) = command else { return Vec::new() };
+    let Command::Sweep(options) = command else {
+        return Vec::new();
+    };
     if options.output == "-" {
         return Vec::new();
     }
@@ -119,7 +149,11 @@ fn beside(command: &Command) -> Vec<OutputFile<'_>> {
             _ if path.components().any(|part| part.as_os_str() == "server") => |_| true,
             _ => |_| false,
         };
-        OutputFile { option: "-o", path: path.display().to_string().into(), is_ours }
+        OutputFile {
+            option: "-o",
+            path: path.display().to_string().into(),
+            is_ours,
+        }
     };
     left(options).into_iter().map(file).collect()
 }

@@ -14,6 +14,9 @@ fn main() -> io::Result<()> {
     for name in ["libOpenCL.a", "OpenCL.lib"] {
         fs::write(Path::new(&folder).join(name), b"!<arch>\n")?;
     }
-    println!("cargo:rustc-link-search=native={}", Path::new(&folder).display());
+    println!(
+        "cargo:rustc-link-search=native={}",
+        Path::new(&folder).display()
+    );
     Ok(())
 }

@@ -101,7 +101,8 @@ pub struct DrawArgs {
     pub film: Option<String>,
 }
 
-const ASM_SIZE: &str = "Elements, or columns of matrices [default: 2^20; matrices 1024, minplus 256]";
+const ASM_SIZE: &str =
+    "Elements, or columns of matrices [default: 2^20; matrices 1024, minplus 256]";
 
 #[derive(Debug, Args)]
 #[command(mut_args(|arg| if arg.get_id() == "n" { arg.help(ASM_SIZE) } else { arg }))]
@@ -190,7 +191,10 @@ impl CountArgs {
     pub fn model(&self) -> Result<LockstepModel, Error> {
         let named = self.machine.unwrap_or(LockstepModel::USUAL);
         if self.segment.is_some() && named.rule != AccessRule::Segments {
-            let why = format!("--segment: the transactions of {} follow from the size of words", named.machine);
+            let why = format!(
+                "--segment: the transactions of {} follow from the size of words",
+                named.machine
+            );
             return Err(Error::Usage(why));
         }
         Ok(LockstepModel {
@@ -217,13 +221,20 @@ fn count_arg(arg: Arg) -> Arg {
 }
 
 /// Options that have no meaning for what was measured.
-const OF_EXCLUDES: [&str; 11] =
-    ["family", "kernel", "variant", "own", "solves", "n", "m", "dtype", "wg", "set", "seed"];
+const OF_EXCLUDES: [&str; 11] = [
+    "family", "kernel", "variant", "own", "solves", "n", "m", "dtype", "wg", "set", "seed",
+];
 
 /// Reads one of three numbers.
 fn one_of<const A: u64, const B: u64, const C: u64>(text: &str) -> Result<u64, String> {
     let value = text.parse().ok().filter(|value| [A, B, C].contains(value));
-    value.ok_or_else(|| if B == C { format!("it must be {A} or {B}") } else { format!("it must be {A}, {B} or {C}") })
+    value.ok_or_else(|| {
+        if B == C {
+            format!("it must be {A} or {B}")
+        } else {
+            format!("it must be {A}, {B} or {C}")
+        }
+    })
 }
 
 /// Ends `gpulab count --help`: the model.

@@ -3,28 +3,79 @@
 /// Their names, and what each does.
 pub const VARIABLES: &[(&str, &str)] = &[
     (super::DEVICE_VARIABLE, "The device, as --device names it."),
-    ("GPULAB_DATA", "The folder for stored results, in place of the user's data folder."),
-    ("GPULAB_SECOND_SEED", "The seed of the hidden test data, to repeat a run whose message names it."),
-    ("GPULAB_OPENCL_LIB", "The OpenCL library to load, in place of the system's."),
-    ("GPULAB_TASK", "Set in tasks of --workers: what they are to do."),
+    (
+        "GPULAB_DATA",
+        "The folder for stored results, in place of the user's data folder.",
+    ),
+    (
+        "GPULAB_SECOND_SEED",
+        "The seed of the hidden test data, to repeat a run whose message names it.",
+    ),
+    (
+        "GPULAB_OPENCL_LIB",
+        "The OpenCL library to load, in place of the system's.",
+    ),
+    (
+        "GPULAB_TASK",
+        "Set in tasks of --workers: what they are to do.",
+    ),
     ("HQ_TASK_ID", "The number of a task, set by HyperQueue."),
-    ("CUDA_VISIBLE_DEVICES", "Tasks that see different devices do not wait for each other's turn to take times."),
+    (
+        "CUDA_VISIBLE_DEVICES",
+        "Tasks that see different devices do not wait for each other's turn to take times.",
+    ),
     ("ROCR_VISIBLE_DEVICES", "See CUDA_VISIBLE_DEVICES."),
-    ("CXX", "The C++ compiler that builds the plugin of gpulab count, in place of c++, g++ and clang++."),
+    (
+        "CXX",
+        "The C++ compiler that builds the plugin of gpulab count, in place of c++, g++ and clang++.",
+    ),
     ("NO_COLOR", "Switches colour off, if set and not empty."),
-    ("COLUMNS", "Width of the terminal in columns, in place of its own answer."),
-    ("LC_ALL", "If LC_ALL, else LC_CTYPE, else LANG names no UTF-8, tables and charts are ASCII."),
+    (
+        "COLUMNS",
+        "Width of the terminal in columns, in place of its own answer.",
+    ),
+    (
+        "LC_ALL",
+        "If LC_ALL, else LC_CTYPE, else LANG names no UTF-8, tables and charts are ASCII.",
+    ),
     ("LC_CTYPE", "See LC_ALL."),
     ("LANG", "See LC_ALL."),
-    ("OCL_ICD_VENDORS", "The folder where OpenCL's loader looks for drivers, or one of its files."),
-    ("OCL_ICD_FILENAMES", "The driver libraries, for OpenCL's loader."),
-    ("OPENCL_VENDOR_PATH", "Another name for the folder of drivers."),
+    (
+        "OCL_ICD_VENDORS",
+        "The folder where OpenCL's loader looks for drivers, or one of its files.",
+    ),
+    (
+        "OCL_ICD_FILENAMES",
+        "The driver libraries, for OpenCL's loader.",
+    ),
+    (
+        "OPENCL_VENDOR_PATH",
+        "Another name for the folder of drivers.",
+    ),
     ("POCL_CACHE_DIR", "The folder of PoCL's compiled kernels."),
-    ("GLIBC_TUNABLES", "Settings of the C library, in place of gpulab's request for large pages."),
-    ("RUSTICL_ENABLE", "The Mesa drivers that rusticl uses, as in llvmpipe, radeonsi or iris."),
-    ("XDG_DATA_HOME", "The user's data folder, on Linux and similar systems."),
-    ("XDG_CACHE_HOME", "The folder of PoCL's cache, if POCL_CACHE_DIR is not set."),
+    (
+        "GLIBC_TUNABLES",
+        "Settings of the C library, in place of gpulab's request for large pages.",
+    ),
+    (
+        "RUSTICL_ENABLE",
+        "The Mesa drivers that rusticl uses, as in llvmpipe, radeonsi or iris.",
+    ),
+    (
+        "XDG_DATA_HOME",
+        "The user's data folder, on Linux and similar systems.",
+    ),
+    (
+        "XDG_CACHE_HOME",
+        "The folder of PoCL's cache, if POCL_CACHE_DIR is not set.",
+    ),
     ("APPDATA", "The user's data folder, on Windows."),
-    ("PROCESSOR_IDENTIFIER", "The processor's name for records, on Windows."),
-    ("HOME", "The parent of both XDG folders, if they are not set."),
+    (
+        "PROCESSOR_IDENTIFIER",
+        "The processor's name for records, on Windows.",
+    ),
+    (
+        "HOME",
+        "The parent of both XDG folders, if they are not set.",
+    ),
 ];

@@ -53,12 +53,18 @@ impl Ladder {
     /// The options that these words give, and the defaults of all others.
     pub fn of<'a>(words: impl Iterator<Item = &'a str>) -> Result<Ladder, String> {
         let command = Ladder::augment_args(clap::Command::new("ladder").no_binary_name(true));
-        let matches = command.try_get_matches_from(words).map_err(|e| e.to_string())?;
+        let matches = command
+            .try_get_matches_from(words)
+            .map_err(|e| e.to_string())?;
         clap::FromArgMatches::from_arg_matches(&matches).map_err(|e| e.to_string())
     }
 
     pub fn rounds(&self) -> usize {
-        let usual = if self.output.fail_on.is_empty() { 1 } else { FEWEST };
+        let usual = if self.output.fail_on.is_empty() {
+            1
+        } else {
+            FEWEST
+        };
         self.rounds.map_or(usual, |rounds| rounds as usize)
     }
 
@@ -69,7 +75,14 @@ impl Ladder {
 
     /// What sampling is fitted into; none where the options say themselves how long it goes on.
     pub fn budget(&self) -> Option<f64> {
-        let MeasureArgs { max_runs, min_time, timeout, quick, budget, .. } = self.measure;
+        let MeasureArgs {
+            max_runs,
+            min_time,
+            timeout,
+            quick,
+            budget,
+            ..
+        } = self.measure;
         let is_told = max_runs.is_some() || min_time.is_some() || timeout.is_some();
         let whole = budget.unwrap_or(if quick { 2.0 } else { 5.0 });
         (!is_told).then_some(whole)
@@ -126,7 +139,13 @@ pub struct TransposeArgs {
     #[arg(long, value_name = "H", value_parser = values::size, requires = "width")]
     pub height: Option<u64>,
     /// What to time: one launch after the other, or a launch that repeats its work inside the kernel
-    #[arg(long = "loop", value_enum, value_name = "LIST", value_delimiter = ',', default_value = "kernel,inside")]
+    #[arg(
+        long = "loop",
+        value_enum,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "kernel,inside"
+    )]
     pub loops: Vec<Loop>,
     /// Repetitions of the work inside the kernel
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=MOST_NREPS), default_value_t = 10)]
@@ -178,10 +197,20 @@ pub struct GraphJob {
     #[arg(long, requires = "closure")]
     pub paths: bool,
     /// Only paths from this node, or from several, separated by commas; repeatable
-    #[arg(long, value_name = "NAME", requires = "input", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "NAME",
+        requires = "input",
+        allow_hyphen_values = true
+    )]
     pub from: Vec<String>,
     /// Only paths to this node, or to several, separated by commas; repeatable
-    #[arg(long, value_name = "NAME", requires = "input", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "NAME",
+        requires = "input",
+        allow_hyphen_values = true
+    )]
     pub to: Vec<String>,
     /// Each edge leads both ways
     #[arg(long, requires = "input")]

@@ -48,14 +48,22 @@ impl MeasureArgs {
     /// The settings that these options make.
     pub fn settings(&self) -> Settings {
         let usual = Settings::default();
-        let min_runs = self.min_runs.unwrap_or(if self.quick { 3 } else { usual.min_runs });
-        let max_runs = self.max_runs.unwrap_or(if self.quick { 20 } else { usual.max_runs });
+        let min_runs = self
+            .min_runs
+            .unwrap_or(if self.quick { 3 } else { usual.min_runs });
+        let max_runs = self
+            .max_runs
+            .unwrap_or(if self.quick { 20 } else { usual.max_runs });
         Settings {
             warmup: self.warmup,
             min_runs: min_runs.min(max_runs),
             max_runs,
-            min_time: self.min_time.unwrap_or(if self.quick { 0.0 } else { usual.min_time }),
-            timeout: self.timeout.unwrap_or(if self.quick { 0.1 } else { usual.timeout }),
+            min_time: self
+                .min_time
+                .unwrap_or(if self.quick { 0.0 } else { usual.min_time }),
+            timeout: self
+                .timeout
+                .unwrap_or(if self.quick { 0.1 } else { usual.timeout }),
             max_noise: self.sampling.max_noise,
             cache: self.sampling.cache,
             clock: self.sampling.clock,
@@ -66,7 +74,9 @@ impl MeasureArgs {
 
 /// Where results go; - is standard output.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Output (- is standard output; the table then goes to standard error)")]
+#[command(
+    next_help_heading = "Output (- is standard output; the table then goes to standard error)"
+)]
 pub struct Output {
     /// Write one row per case as CSV
     #[arg(long, value_name = "FILE")]

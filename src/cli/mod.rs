@@ -11,7 +11,9 @@ mod tunables;
 
 pub use crate::commands::exercise::{ExerciseAction, ExerciseCheck};
 pub use device::{AsmArgs, CeilingArgs, CountArgs, DrawArgs, Lab};
-pub use ladders::{DotArgs, GraphJob, Ladder, Loop, MinPlusArgs, PrintedSource, ReduceArgs, TransposeArgs, TryArgs};
+pub use ladders::{
+    DotArgs, GraphJob, Ladder, Loop, MinPlusArgs, PrintedSource, ReduceArgs, TransposeArgs, TryArgs,
+};
 pub use measuring::{MeasureArgs, Output};
 pub use recorded::{Compare, PictureKind, PlotArgs, Show};
 pub use search::{Sweep, TuneArgs};
@@ -39,7 +41,11 @@ pub struct Cli {
 /// The names of all commands that people use, in order.
 pub fn command_names() -> Vec<String> {
     let program = Cli::command();
-    program.get_subcommands().filter(|c| !c.is_hide_set()).map(|c| c.get_name().to_owned()).collect()
+    program
+        .get_subcommands()
+        .filter(|c| !c.is_hide_set())
+        .map(|c| c.get_name().to_owned())
+        .collect()
 }
 
 /// The commands, by what people come for.
@@ -57,10 +63,20 @@ fn overview() -> String {
     let mut text = "{about}\n\n{usage-heading} {usage}\n".to_owned();
     for (group, names) in GROUPS {
         text += &format!("\n{group}:\n");
-        for command in names.split(' ').filter_map(|name| program.find_subcommand(name)) {
-            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-            let about =
-                about.split([';', '(']).next().and_then(|about| about.split(": ").next()).unwrap_or_default().trim();
+        for command in names
+            .split(' ')
+            .filter_map(|name| program.find_subcommand(name))
+        {
+            let about = command
+                .get_about()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            let about = about
+                .split([';', '('])
+                .next()
+                .and_then(|about| about.split(": ").next())
+                .unwrap_or_default()
+                .trim();
             text += &hung(about, &format!("  {:<11}", command.get_name()), 80);
         }
     }
@@ -71,7 +87,11 @@ fn overview() -> String {
 fn take_negative_numbers(command: clap::Command) -> clap::Command {
     command.mut_args(|arg| {
         let takes_values = !arg.is_positional() && arg.get_action().takes_values();
-        if takes_values { arg.allow_negative_numbers(true) } else { arg }
+        if takes_values {
+            arg.allow_negative_numbers(true)
+        } else {
+            arg
+        }
     })
 }
 
@@ -234,7 +254,9 @@ pub const DEVICE_VARIABLE: &str = "GPULAB_DEVICE";
 impl Global {
     /// The device that the command line names. What the environment says, and the command line at most repeats, is none.
     pub fn device_given(&self) -> Option<&str> {
-        self.device.as_deref().filter(|device| std::env::var(DEVICE_VARIABLE).ok().as_deref() != Some(device))
+        self.device
+            .as_deref()
+            .filter(|device| std::env::var(DEVICE_VARIABLE).ok().as_deref() != Some(device))
     }
 }
 

@@ -56,13 +56,24 @@ pub struct Sweep {
     #[arg(long, value_name = "DIR")]
     pub cl_dir: Option<PathBuf>,
     /// Write the rows to this file; - is standard output
-    #[arg(short, long, visible_alias = "csv", value_name = "FILE", default_value = "-")]
+    #[arg(
+        short,
+        long,
+        visible_alias = "csv",
+        value_name = "FILE",
+        default_value = "-"
+    )]
     pub output: String,
     /// Continue the sweep in FILE: configurations with a row are not run again, whatever their status (but see --retry)
     #[arg(long, conflicts_with = "workers")]
     pub resume: bool,
     /// With --resume: run configurations with one of these statuses again
-    #[arg(long, requires = "resume", value_name = "STATUS,...", value_delimiter = ',')]
+    #[arg(
+        long,
+        requires = "resume",
+        value_name = "STATUS,...",
+        value_delimiter = ','
+    )]
     #[arg(value_parser = Status::ALL.map(Status::name))]
     pub retry: Vec<String>,
     /// Print the plan and its size, and run nothing
@@ -92,7 +103,9 @@ pub struct Sweep {
 
 fn sweep_arg(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
-        "family" => arg.help("The family to sweep").required_unless_present_any(["kernel", "merge"]),
+        "family" => arg
+            .help("The family to sweep")
+            .required_unless_present_any(["kernel", "merge"]),
         _ => arg,
     }
 }
@@ -186,7 +199,9 @@ fn tune_arg(arg: Arg) -> Arg {
 }
 
 /// Options of a search.
-const NOT_A_SEARCH: [&str; 10] = ["family", "kernel", "variant", "own", "n", "m", "set", "budget", "csv", "json"];
+const NOT_A_SEARCH: [&str; 10] = [
+    "family", "kernel", "variant", "own", "n", "m", "set", "budget", "csv", "json",
+];
 
 impl TuneArgs {
     /// How a configuration is measured.
@@ -196,12 +211,17 @@ impl TuneArgs {
             min_runs: if self.quick { 3 } else { 5 },
             max_runs: if self.quick { 20 } else { 200 },
             min_time: 0.0,
-            timeout: self.sample_time.unwrap_or(if self.quick { 0.05 } else { 0.2 }),
+            timeout: self
+                .sample_time
+                .unwrap_or(if self.quick { 0.05 } else { 0.2 }),
             max_noise: self.sampling.max_noise,
             cache: self.sampling.cache,
             clock: self.sampling.clock,
             least_time: None,
-            candidate: Some(Candidate { give_up_above: None, is_preliminary: false }),
+            candidate: Some(Candidate {
+                give_up_above: None,
+                is_preliminary: false,
+            }),
         }
     }
 }

@@ -13,7 +13,12 @@ use std::path::PathBuf;
 pub fn machine(name: &str) -> Result<LockstepModel, String> {
     Machine::named(name)
         .map(|machine| machine.model)
-        .ok_or_else(|| format!("it must be one of {}", MACHINES.iter().map(|machine| machine.name).joined(", ")))
+        .ok_or_else(|| {
+            format!(
+                "it must be one of {}",
+                MACHINES.iter().map(|machine| machine.name).joined(", ")
+            )
+        })
 }
 
 /// A family, by its place or by --kernel.
@@ -92,8 +97,12 @@ pub struct RowFiles {
 /// The options of [`RowFiles`] with words for what a row is of, and for all rows.
 pub fn row_files(arg: Arg, one: &str, all: &str) -> Arg {
     match arg.get_id().as_str() {
-        "csv" => arg.help(format!("Write one row per {one} as CSV; - is standard output")),
-        "json" => arg.help(format!("Write an array of {all} as JSON; - is standard output")),
+        "csv" => arg.help(format!(
+            "Write one row per {one} as CSV; - is standard output"
+        )),
+        "json" => arg.help(format!(
+            "Write an array of {all} as JSON; - is standard output"
+        )),
         _ => arg,
     }
 }

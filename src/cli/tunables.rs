@@ -49,7 +49,11 @@ impl<F: Of> Args for Tunables<F> {
     fn augment_args(command: Command) -> Command {
         tunables(F::FAMILY).fold(command, |command, tunable| {
             let option = option(F::FAMILY, tunable);
-            command.arg(F::EXCLUDED_BY.into_iter().fold(option, |option, group| option.conflicts_with(group)))
+            command.arg(
+                F::EXCLUDED_BY
+                    .into_iter()
+                    .fold(option, |option, group| option.conflicts_with(group)),
+            )
         })
     }
 
@@ -65,7 +69,9 @@ impl<F: Of> FromArgMatches for Tunables<F> {
                 .filter_map(|tunable: Tunable<'_>| {
                     let text = matches.get_one::<String>(tunable.name)?;
                     // Names may be written with hyphens.
-                    let name = tunable.values().find(|name| *name == text.replace('-', "_"));
+                    let name = tunable
+                        .values()
+                        .find(|name| *name == text.replace('-', "_"));
                     Some((tunable.name.to_owned(), name.unwrap_or(text).to_owned()))
                 })
                 .collect(),
@@ -80,23 +86,36 @@ impl<F: Of> FromArgMatches for Tunables<F> {
 }
 
 fn tunables(family: &'static Family) -> impl Iterator<Item = Tunable<'static>> {
-    family.tunables().into_iter().filter(|tunable| tunable.name != REPEATS)
+    family
+        .tunables()
+        .into_iter()
+        .filter(|tunable| tunable.name != REPEATS)
 }
 
 fn option(family: &Family, tunable: Tunable<'static>) -> Arg {
-    let arg = Arg::new(tunable.name).long(tunable.name).help(help(family, &tunable));
+    let arg = Arg::new(tunable.name)
+        .long(tunable.name)
+        .help(help(family, &tunable));
     match tunable.kind {
-        Kind::Number { .. } => arg.value_name("N").value_parser(move |text: &str| number(&tunable, text)),
-        Kind::Pair => {
-            arg.value_name("RxC").value_parser(move |text: &str| tunable.check(text).map(|()| text.to_owned()))
-        }
+        Kind::Number { .. } => arg
+            .value_name("N")
+            .value_parser(move |text: &str| number(&tunable, text)),
+        Kind::Pair => arg
+            .value_name("RxC")
+            .value_parser(move |text: &str| tunable.check(text).map(|()| text.to_owned())),
         Kind::Switch => {
-            let arg = arg.value_name("0|1").num_args(0..=1).default_missing_value("1");
+            let arg = arg
+                .value_name("0|1")
+                .num_args(0..=1)
+                .default_missing_value("1");
             arg.value_parser(PossibleValuesParser::new(tunable.values()))
         }
         Kind::Choice => {
-            let values = tunable.values().map(|name| PossibleValue::new(name).alias(name.replace('_', "-")));
-            arg.value_name(tunable.name.to_uppercase()).value_parser(PossibleValuesParser::new(values))
+            let values = tunable
+                .values()
+                .map(|name| PossibleValue::new(name).alias(name.replace('_', "-")));
+            arg.value_name(tunable.name.to_uppercase())
+                .value_parser(PossibleValuesParser::new(values))
         }
     }
 }
@@ -114,7 +133,11 @@ fn help(family: &Family, tunable: &Tunable<'_>) -> String {
         first.make_ascii_uppercase();
     }
     let rungs = readers(family, tunable);
-    let default = if tunable.default.is_empty() { String::new() } else { format!(" [default: {}]", tunable.default) };
+    let default = if tunable.default.is_empty() {
+        String::new()
+    } else {
+        format!(" [default: {}]", tunable.default)
+    };
     format!("{about}{rungs}{default}")
 }
 

@@ -41,11 +41,21 @@ struct Shown {
 /// Prints the instructions by line; of two kernels by kind.
 pub fn run(global: &Global, options: &AsmArgs) -> Result<(), Error> {
     if options.listing.is_some() && options.what.len() > 1 {
-        return Err(Error::Usage("--listing: it is of one kernel; leave the other out".into()));
+        return Err(Error::Usage(
+            "--listing: it is of one kernel; leave the other out".into(),
+        ));
     }
-    options.generation.as_deref().map(occupancy::unit).transpose()?;
+    options
+        .generation
+        .as_deref()
+        .map(occupancy::unit)
+        .transpose()?;
     interrupt::watch();
-    let shown = options.what.iter().map(|what| show(what, global, options)).collect::<Result<Vec<_>, _>>()?;
+    let shown = options
+        .what
+        .iter()
+        .map(|what| show(what, global, options))
+        .collect::<Result<Vec<_>, _>>()?;
     let screen = screen(global.color);
     if let [a, b] = &shown[..] {
         let names = [a.name.as_str(), b.name.as_str()];
@@ -53,16 +63,30 @@ pub fn run(global: &Global, options: &AsmArgs) -> Result<(), Error> {
         print(&asm::side_by_side(&a.what, names, kernels, screen))?;
     } else {
         for one in &shown {
-            let sources = Sources { dir: options.cl_dir.clone() };
+            let sources = Sources {
+                dir: options.cl_dir.clone(),
+            };
             let counts = |file: &str, line: u64| counted(&one.counts, file, line);
             let source = |file: &str, line| text_of_line(&sources, &one.rung, file, line);
             let title = format!("{}: {}", one.name, one.what);
-            let counts = options.counts.then_some(&counts as &dyn Fn(&str, u64) -> u64);
-            print(&asm::by_line(&title, &one.kernels, &one.rung.path, &source, counts, global.verbose, screen))?;
+            let counts = options
+                .counts
+                .then_some(&counts as &dyn Fn(&str, u64) -> u64);
+            print(&asm::by_line(
+                &title,
+                &one.kernels,
+                &one.rung.path,
+                &source,
+                counts,
+                global.verbose,
+                screen,
+            ))?;
         }
     }
     let groups = shown.iter().flat_map(|one| &one.groups);
-    groups.into_iter().try_for_each(|said| print(&screen.wrap(said)))
+    groups
+        .into_iter()
+        .try_for_each(|said| print(&screen.wrap(said)))
 }
 
 fn show(what: &str, global: &Global, options: &AsmArgs) -> Result<Shown, Error> {
@@ -77,14 +101,26 @@ fn show(what: &str, global: &Global, options: &AsmArgs) -> Result<Shown, Error> 
     };
     let case = bench::case(family, &rung, &options.case, family.form.shape(n, None))?;
     let name = format!("{} {}", family.name, rung.label());
-    let mut shown =
-        Shown { name, rung, what: String::new(), kernels: Vec::new(), counts: Vec::new(), groups: Vec::new() };
+    let mut shown = Shown {
+        name,
+        rung,
+        what: String::new(),
+        kernels: Vec::new(),
+        counts: Vec::new(),
+        groups: Vec::new(),
+    };
     match &options.listing {
         Some(file) => read(file, &mut shown)?,
         None => of_device(global, &brought.registry, &case, options, &mut shown)?,
     }
     if options.counts {
-        shown.counts = beside(&brought.registry, (family, &shown.rung), &[], &case, (LONGEST, global.quiet))?;
+        shown.counts = beside(
+            &brought.registry,
+            (family, &shown.rung),
+            &[],
+            &case,
+            (LONGEST, global.quiet),
+        )?;
     }
     Ok(shown)
 }
@@ -94,20 +130,25 @@ fn text_of_line(sources: &Sources, rung: &Rung, path: &str, line: u64) -> Option
     begins
         .map(|at| &path[at..])
         .filter(|file| !file.is_empty())
-        .find_map(|file| source_line(sources, file, line).or_else(|| line_of(rung.own_text()?, file, line)))
+        .find_map(|file| {
+            source_line(sources, file, line).or_else(|| line_of(rung.own_text()?, file, line))
+        })
 }
 
 /// Instructions of warps that the simulator counted at a line.
 fn counted(rows: &[CountRow], path: &str, line: u64) -> u64 {
     rows.iter()
-        .filter(|row: &&CountRow| row.line == Some(line) && row.timed == Some(true) && path.ends_with(&row.file))
+        .filter(|row: &&CountRow| {
+            row.line == Some(line) && row.timed == Some(true) && path.ends_with(&row.file)
+        })
         .filter_map(|row| row.warp_instructions)
         .sum()
 }
 
 fn read(path: &Path, shown: &mut Shown) -> Result<(), Error> {
     let name = path.display().to_string();
-    let text = files::read_to_string(path).map_err(|error| Error::Usage(format!("cannot read {name}: {error}")))?;
+    let text = files::read_to_string(path)
+        .map_err(|error| Error::Usage(format!("cannot read {name}: {error}")))?;
     shown.kernels = parse(&text).map_err(|why| Error::Usage(format!("{name}: {why}")))?;
     shown.what = name;
     Ok(())
@@ -120,20 +161,38 @@ fn of_device(
     options: &AsmArgs,
     shown: &mut Shown,
 ) -> Result<(), Error> {
-    let scratch = ScratchFolder::new().map_err(|error| Error::Failed(format!("no temporary folder: {error}")))?;
+    let scratch = ScratchFolder::new()
+        .map_err(|error| Error::Failed(format!("no temporary folder: {error}")))?;
     // PoCL keeps the machine code that it makes for a size of groups in its cache.
-    let variables =
-        vec![("POCL_CACHE_DIR", scratch.path().as_os_str().to_owned()), ("POCL_EXTRA_BUILD_FLAGS", "-g".into())];
+    let variables = vec![
+        ("POCL_CACHE_DIR", scratch.path().as_os_str().to_owned()),
+        ("POCL_EXTRA_BUILD_FLAGS", "-g".into()),
+    ];
     let setup = global.setup(options.cl_dir.as_ref(), registry);
-    let wrapper = Wrapper { variables, ..Wrapper::default() };
-    let mut worker = WorkerProcess::open(setup, Some(wrapper), bench::LOOK, interrupt::interrupted, say)?;
+    let wrapper = Wrapper {
+        variables,
+        ..Wrapper::default()
+    };
+    let mut worker = WorkerProcess::open(
+        setup,
+        Some(wrapper),
+        bench::LOOK,
+        interrupt::interrupted,
+        say,
+    )?;
     bench::announce(global, worker.info());
     let device = worker.info().name.clone();
     shown.groups = of_groups(&mut worker, case, options)?;
-    if worker.info().platform.contains("Portable Computing Language") {
+    if worker
+        .info()
+        .platform
+        .contains("Portable Computing Language")
+    {
         return of_pocl(&mut worker, case, scratch.path(), shown);
     }
-    let binary = worker.binary(case)?.map_err(|stop| bench::stopped(case, stop))?;
+    let binary = worker
+        .binary(case)?
+        .map_err(|stop| bench::stopped(case, stop))?;
     let Some(text) = binary.text else {
         let platform = &worker.info().platform;
         return Err(Error::Failed(format!(
@@ -142,30 +201,50 @@ fn of_device(
             binary.bytes
         )));
     };
-    shown.kernels = parse(&text).map_err(|why| Error::Failed(format!("the binary of {device}: {why}")))?;
+    shown.kernels =
+        parse(&text).map_err(|why| Error::Failed(format!("the binary of {device}: {why}")))?;
     shown.what = format!("PTX for {device}");
     Ok(())
 }
 
 /// What the kernels' groups need, and how many of them a compute unit holds at once, where both are known.
-fn of_groups(worker: &mut WorkerProcess, case: &Case, options: &AsmArgs) -> Result<Vec<String>, Error> {
-    let kernels = worker.inspect(case)?.map_err(|stop| bench::stopped(case, stop))?;
-    let generation = options.generation.clone().map_or_else(|| worker.generation(), |name| Ok(Some(name)))?;
+fn of_groups(
+    worker: &mut WorkerProcess,
+    case: &Case,
+    options: &AsmArgs,
+) -> Result<Vec<String>, Error> {
+    let kernels = worker
+        .inspect(case)?
+        .map_err(|stop| bench::stopped(case, stop))?;
+    let generation = options
+        .generation
+        .clone()
+        .map_or_else(|| worker.generation(), |name| Ok(Some(name)))?;
     let mut said = Vec::new();
     for mut kernel in kernels {
         kernel.registers = options.registers.or(kernel.registers);
-        let unit = generation.as_deref().and_then(|name| occupancy::unit(name).ok());
+        let unit = generation
+            .as_deref()
+            .and_then(|name| occupancy::unit(name).ok());
         let resident = unit
             .zip(kernel.registers)
             .map(|(unit, registers)| unit.resident(registers, kernel.local, kernel.wg))
             .transpose()?;
-        said.push(asm::groups(&kernel, generation.as_deref().zip(resident.as_ref())));
+        said.push(asm::groups(
+            &kernel,
+            generation.as_deref().zip(resident.as_ref()),
+        ));
     }
     Ok(said)
 }
 
 /// The machine code in PoCL's cache, once the case ran.
-fn of_pocl(worker: &mut WorkerProcess, case: &Case, cache: &Path, shown: &mut Shown) -> Result<(), Error> {
+fn of_pocl(
+    worker: &mut WorkerProcess,
+    case: &Case,
+    cache: &Path,
+    shown: &mut Shown,
+) -> Result<(), Error> {
     let launched = worker
         .launch_once_within(case, bench::LOOK)?
         .map_err(|lost| Error::Failed(format!("while running the kernel once, {lost}")))?
@@ -173,34 +252,67 @@ fn of_pocl(worker: &mut WorkerProcess, case: &Case, cache: &Path, shown: &mut Sh
             Status::BuildFailed => Error::BuildFailed(stop.reason),
             _ => Error::Failed(stop.reason),
         })?;
-    let mut names: Vec<String> = launched.launches.into_iter().map(|(kernel, _)| kernel).collect();
+    let mut names: Vec<String> = launched
+        .launches
+        .into_iter()
+        .map(|(kernel, _)| kernel)
+        .collect();
     names.dedup();
     let found = files::below(cache);
     for name in &names {
         let library = format!("{name}.so");
-        let file = found.iter().find(|file| file.file_name() == Some(OsStr::new(&library)));
-        let file = file.ok_or_else(|| Error::Failed(format!("PoCL keeps no machine code of {name} in its cache")))?;
-        let text = tool("objdump", "binutils", &["-d", "-l", "--no-show-raw-insn"], file)?;
-        let all = parse(&text).map_err(|why| Error::Failed(format!("{name}, by objdump: {why}")))?;
+        let file = found
+            .iter()
+            .find(|file| file.file_name() == Some(OsStr::new(&library)));
+        let file = file.ok_or_else(|| {
+            Error::Failed(format!("PoCL keeps no machine code of {name} in its cache"))
+        })?;
+        let text = tool(
+            "objdump",
+            "binutils",
+            &["-d", "-l", "--no-show-raw-insn"],
+            file,
+        )?;
+        let all =
+            parse(&text).map_err(|why| Error::Failed(format!("{name}, by objdump: {why}")))?;
         // One of its functions has the lines of the source, the others call it or hold copies of it.
         let own = ["", "_workgroup"].map(|end| format!("_pocl_kernel_{name}{end}"));
-        let kernel = own.iter().find_map(|own| all.iter().find(|kernel| kernel.name == *own));
-        let kernel = kernel.ok_or_else(|| Error::Failed(format!("PoCL's machine code has no function of {name}")))?;
-        shown.kernels.push(AsmKernel { name: name.clone(), instructions: kernel.instructions.clone() });
+        let kernel = own
+            .iter()
+            .find_map(|own| all.iter().find(|kernel| kernel.name == *own));
+        let kernel = kernel.ok_or_else(|| {
+            Error::Failed(format!("PoCL's machine code has no function of {name}"))
+        })?;
+        shown.kernels.push(AsmKernel {
+            name: name.clone(),
+            instructions: kernel.instructions.clone(),
+        });
     }
     shown.what = format!("x86-64 by PoCL for {}", worker.info().name);
     Ok(())
 }
 
 fn tool(program: &str, package: &str, args: &[&str], file: &Path) -> Result<String, Error> {
-    let output = output_within(Command::new(program).args(args).arg(file).env("LC_ALL", "C"), "", LONGEST);
+    let output = output_within(
+        Command::new(program)
+            .args(args)
+            .arg(file)
+            .env("LC_ALL", "C"),
+        "",
+        LONGEST,
+    );
     let output = output.map_err(|error| match error.kind() {
-        ErrorKind::NotFound => Error::NoDevice(format!("{program} is not installed: install {package}")),
+        ErrorKind::NotFound => {
+            Error::NoDevice(format!("{program} is not installed: install {package}"))
+        }
         _ => Error::Failed(format!("{program} gives no listing: {error}")),
     })?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        return Err(Error::Failed(format!("{program}: {}", said.lines().next().unwrap_or("it failed"))));
+        return Err(Error::Failed(format!(
+            "{program}: {}",
+            said.lines().next().unwrap_or("it failed")
+        )));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

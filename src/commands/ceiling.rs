@@ -40,30 +40,46 @@ pub fn run(global: &Global, options: &CeilingArgs) -> Result<(), Error> {
     let mut worse = 0;
     let mut saved = Ok(());
     let mut broken = Vec::new();
-    let measured = measure(&mut *executor, options, global, &mut broken, &mut |row, is_whole| {
-        outputs.row(&row);
-        rows.push(row.clone());
-        // What edited kernels reach is no ceiling of the device; and the best of those that did not break may be too low.
-        if is_whole {
-            worse += usize::from(!kept.add(row));
-            if saved.is_ok() && cl_dir.is_none() {
-                saved = kept.save(&folder).map(|_| ());
+    let measured = measure(
+        &mut *executor,
+        options,
+        global,
+        &mut broken,
+        &mut |row, is_whole| {
+            outputs.row(&row);
+            rows.push(row.clone());
+            // What edited kernels reach is no ceiling of the device; and the best of those that did not break may be too low.
+            if is_whole {
+                worse += usize::from(!kept.add(row));
+                if saved.is_ok() && cl_dir.is_none() {
+                    saved = kept.save(&folder).map(|_| ());
+                }
             }
-        }
-    });
+        },
+    );
     outputs.tell(global, &|screen| report::ceilings::text(&rows, screen));
     if cl_dir.is_some() {
         global.say("not kept: measured with the kernels of --cl-dir");
     } else if measured.is_ok() && saved.is_ok() {
         let path = kept.path(&folder);
-        let except = format!(", except {worse} of {}, whose stored values were at least as good", rows.len());
-        global.note(&format!("kept in {}{}", path.display(), if worse > 0 { &except } else { "" }));
+        let except = format!(
+            ", except {worse} of {}, whose stored values were at least as good",
+            rows.len()
+        );
+        global.note(&format!(
+            "kept in {}{}",
+            path.display(),
+            if worse > 0 { &except } else { "" }
+        ));
     }
     outputs.note(saved);
     let finished = outputs.finish(measured.is_ok(), !rows.is_empty());
     // A probe that broke did, although others of the same quantity gave a rate.
     let worst = bench::gone_wrong(|status| {
-        broken.iter().find(|(ended, _): &&(Status, String)| *ended == status).map(|(_, probe)| probe.clone())
+        broken
+            .iter()
+            .find(|(ended, _): &&(Status, String)| *ended == status)
+            .map(|(_, probe)| probe.clone())
     });
     worst_of([measured, worst, finished])
 }
@@ -78,14 +94,27 @@ fn measure(
     take: &mut dyn FnMut(CeilingRow, bool),
 ) -> Result<(), Error> {
     let target = &executor.info().target;
-    let effort = if options.quick { Effort::quick(target) } else { Effort::full(target) };
+    let effort = if options.quick {
+        Effort::quick(target)
+    } else {
+        Effort::full(target)
+    };
     let quantities = ceilings::quantities(target, options.quick);
     let run = Run::begin();
     let mut observer = StatusLine::new(global.quiet);
     let total = quantities.len();
     for (i, quantity) in quantities.iter().enumerate() {
         bench::go_on()?;
-        observer.case_started(i, total, &format!("{} {} ({})", quantity.what, quantity.element, quantity.place.name()));
+        observer.case_started(
+            i,
+            total,
+            &format!(
+                "{} {} ({})",
+                quantity.what,
+                quantity.element,
+                quantity.place.name()
+            ),
+        );
         let before = broken.len();
         let mut tell = |outcome: &Outcome| {
             if outcome.status().is_broken() {
@@ -106,21 +135,36 @@ fn show(global: &Global, options: &CeilingArgs) -> Result<(), Error> {
         Some(selector) => {
             let platforms = doctor::platforms()?;
             let info: &DeviceInfo = select::select(&platforms, Some(selector))?;
-            Kept::load(&folder, info)?.into_iter().filter(|kept| !kept.ceilings.is_empty()).collect()
+            Kept::load(&folder, info)?
+                .into_iter()
+                .filter(|kept| !kept.ceilings.is_empty())
+                .collect()
         }
         None => {
             let all = all_kept(&folder).into_iter();
-            all.filter_map(|kept| kept.inspect_err(|error| say(&format!("{error}; left out"))).ok()).collect()
+            all.filter_map(|kept| {
+                kept.inspect_err(|error| say(&format!("{error}; left out")))
+                    .ok()
+            })
+            .collect()
         }
     };
     if shown.is_empty() {
         return Err(Error::Failed(
-            "no ceilings of this device and driver are kept yet: gpulab ceiling measures them".into(),
+            "no ceilings of this device and driver are kept yet: gpulab ceiling measures them"
+                .into(),
         ));
     }
     let mut outputs: Outputs<CeilingRow> = Outputs::open(&Paths::from(&options.rows))?;
-    shown.iter().flat_map(|kept| &kept.ceilings).for_each(|row| outputs.row(row));
-    outputs
-        .tell(global, &|screen| shown.iter().map(|kept| report::ceilings::text(&kept.ceilings, screen)).joined("\n"));
+    shown
+        .iter()
+        .flat_map(|kept| &kept.ceilings)
+        .for_each(|row| outputs.row(row));
+    outputs.tell(global, &|screen| {
+        shown
+            .iter()
+            .map(|kept| report::ceilings::text(&kept.ceilings, screen))
+            .joined("\n")
+    });
     outputs.finish(true, true)
 }

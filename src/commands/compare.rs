@@ -21,26 +21,48 @@ pub fn run(global: &Global, options: &Compare) -> Result<(), Error> {
         return noise(global, kernel);
     }
     let mut outputs = Outputs::open(&Paths::from(&options.rows))?;
-    let sides = options.files.iter().map(|names| runs_of(names, global.quiet)).collect::<Result<Vec<_>, Error>>()?;
-    let Some((first, others)) = sides.split_first() else { return Ok(()) };
+    let sides = options
+        .files
+        .iter()
+        .map(|names| runs_of(names, global.quiet))
+        .collect::<Result<Vec<_>, Error>>()?;
+    let Some((first, others)) = sides.split_first() else {
+        return Ok(());
+    };
     let ladders = steps(sides.iter().flatten());
-    let comparisons: Vec<FileComparison<'_>> = others.iter().map(|rows| compare(first, rows, options.same)).collect();
+    let comparisons: Vec<FileComparison<'_>> = others
+        .iter()
+        .map(|rows| compare(first, rows, options.same))
+        .collect();
     // Nothing to hold against a limit is no success.
     let is_due = !options.fail_on.is_empty() || ladders.is_empty();
-    if is_due && comparisons.iter().all(|comparison| comparison.pairs.is_empty()) {
+    if is_due
+        && comparisons
+            .iter()
+            .all(|comparison| comparison.pairs.is_empty())
+    {
         let why = "the files share no case: both need times of the same rungs, types and sizes by the same clock";
         return Err(Error::Usage(why.into()));
     }
     for (comparison, name) in comparisons.iter().zip(options.files.iter().skip(1)) {
         let names = [options.files[0].as_str(), name];
-        comparison.pairs.iter().for_each(|case| outputs.row(&ComparisonRow::new(names, case)));
-        outputs.tell(global, &|screen| report::compare::text(comparison, names, options.same, global.verbose, screen));
+        comparison
+            .pairs
+            .iter()
+            .for_each(|case| outputs.row(&ComparisonRow::new(names, case)));
+        outputs.tell(global, &|screen| {
+            report::compare::text(comparison, names, options.same, global.verbose, screen)
+        });
     }
     if !ladders.is_empty() {
-        outputs.tell(global, &|screen| format!("\n{}", report::compare::steps(&ladders, screen)));
+        outputs.tell(global, &|screen| {
+            format!("\n{}", report::compare::steps(&ladders, screen))
+        });
     }
     outputs.finish(true, true)?;
-    comparisons.iter().try_for_each(|comparison| comparison.demand(&options.fail_on))
+    comparisons
+        .iter()
+        .try_for_each(|comparison| comparison.demand(&options.fail_on))
 }
 
 /// Rounds in each of which both sides are measured once.
@@ -48,19 +70,35 @@ const ROUNDS: usize = 10;
 
 /// Measures a kernel as two sides in turn, each run in a fresh process, and says which differences could be seen.
 fn noise(global: &Global, kernel: &str) -> Result<(), Error> {
-    let wanted = Error::Usage(format!("--noise {kernel}: name a family and one rung, as in reduce:4"));
-    let Some((family, variant)) = kernel.rsplit_once(':') else { return Err(wanted) };
-    let Brought { registry, family, .. } = &Brought::new(family)?;
+    let wanted = Error::Usage(format!(
+        "--noise {kernel}: name a family and one rung, as in reduce:4"
+    ));
+    let Some((family, variant)) = kernel.rsplit_once(':') else {
+        return Err(wanted);
+    };
+    let Brought {
+        registry, family, ..
+    } = &Brought::new(family)?;
     let rungs = values::variants(family, variant).map_err(Error::Usage)?;
-    let [rung] = rungs[..] else { return Err(wanted) };
+    let [rung] = rungs[..] else {
+        return Err(wanted);
+    };
     let dtype = bench::dtype(family, None)?;
     let shape = family.form.shape(family.form.ladder_size(false), None);
     let params = Params::new();
-    let input = Input { family, shape, dtype, params: &params };
+    let input = Input {
+        family,
+        shape,
+        dtype,
+        params: &params,
+    };
     let mut executor = input.open(global.setup(None, registry), false, None)?;
     bench::announce(global, executor.info());
     let wg = bench::default_work_group(executor.info());
-    let case = Case { wg, ..Case::of(&family.name, rung.variant(), dtype, shape) };
+    let case = Case {
+        wg,
+        ..Case::of(&family.name, rung.variant(), dtype, shape)
+    };
     let mut observer = StatusLine::new(global.quiet);
     let began = Instant::now();
     let mut sides = [Vec::new(), Vec::new()];
@@ -71,15 +109,30 @@ fn noise(global: &Global, kernel: &str) -> Result<(), Error> {
         }
         // The side that comes first changes from round to round.
         let side = (at + at / 2) % 2;
-        observer.case_started(at, 2 * ROUNDS, &format!("round {}, side {}", at / 2 + 1, ["A", "B"][side]));
+        observer.case_started(
+            at,
+            2 * ROUNDS,
+            &format!("round {}, side {}", at / 2 + 1, ["A", "B"][side]),
+        );
         let settings = Settings::default();
-        let outcome =
-            executor.run(&Job { baseline: false, case: case.clone(), settings: settings.clone(), again: false })?;
+        let outcome = executor.run(&Job {
+            baseline: false,
+            case: case.clone(),
+            settings: settings.clone(),
+            again: false,
+        })?;
         if outcome.status() != Status::Ok {
-            return Err(bench::stopped(&case, Stop::new(outcome.status(), outcome.reason())));
+            return Err(bench::stopped(
+                &case,
+                Stop::new(outcome.status(), outcome.reason()),
+            ));
         }
         let scene = Scene::on_device(&Run::begin(), executor.info(), &settings, None);
-        sides[side].push(Row::from(&Record::from_outcome(&scene, rung.number(), outcome)));
+        sides[side].push(Row::from(&Record::from_outcome(
+            &scene,
+            rung.number(),
+            outcome,
+        )));
     }
     drop(observer);
     let each = began.elapsed().as_secs_f64() / ROUNDS as f64;

@@ -3,7 +3,9 @@
 use crate::cli::Global;
 use crate::cli::environment::VARIABLES;
 use crate::console::{self, print_bytes};
-use crate::device::doctor::{self, LibraryFound, Listing, POCL, Probe, Timer, is_writable, pocl_cache, to_install};
+use crate::device::doctor::{
+    self, LibraryFound, Listing, POCL, Probe, Timer, is_writable, pocl_cache, to_install,
+};
 use crate::outcome::DeviceInfo;
 use crate::outputs::TextOrJson;
 use crate::report::devices::emptiness;
@@ -33,11 +35,23 @@ pub fn run(global: &Global, json: Option<&str>) -> Result<(), Error> {
     let opencl = doctor::opencl();
     let is_found = opencl.as_ref().is_ok_and(|found| found.library.is_some());
     let is_preloaded = opencl.as_ref().is_ok_and(|found| found.preloaded);
-    let drivers = if is_found && !is_preloaded { doctor::drivers(until) } else { Vec::new() };
-    let listed = if is_found { doctor::listing(until) } else { Ok(Listing::default()) };
-    let Listing { platforms, broken } =
-        listed.unwrap_or_else(|problem| Listing { platforms: Vec::new(), broken: vec![problem] });
-    let counting = ceilings::folder().and_then(|folder| Simulator::look(&folder)).map_err(|e| e.to_string());
+    let drivers = if is_found && !is_preloaded {
+        doctor::drivers(until)
+    } else {
+        Vec::new()
+    };
+    let listed = if is_found {
+        doctor::listing(until)
+    } else {
+        Ok(Listing::default())
+    };
+    let Listing { platforms, broken } = listed.unwrap_or_else(|problem| Listing {
+        platforms: Vec::new(),
+        broken: vec![problem],
+    });
+    let counting = ceilings::folder()
+        .and_then(|folder| Simulator::look(&folder))
+        .map_err(|e| e.to_string());
     let missing = to_install(&platforms);
 
     let mut lines = vec![("loader", loader_line(&opencl))];
@@ -48,9 +62,18 @@ pub fn run(global: &Global, json: Option<&str>) -> Result<(), Error> {
     for driver in &drivers {
         let from = format!("{} (from {})", driver.library, driver.file.display());
         let problem = driver.problem.as_ref();
-        lines.push(("driver", problem.map_or(format!("ok: {from}"), |why| format!("{BROKEN}: {from}: {why}"))));
+        lines.push((
+            "driver",
+            problem.map_or(format!("ok: {from}"), |why| {
+                format!("{BROKEN}: {from}: {why}")
+            }),
+        ));
     }
-    lines.extend(broken.iter().map(|problem| ("platforms", format!("{BROKEN}: {problem}"))));
+    lines.extend(
+        broken
+            .iter()
+            .map(|problem| ("platforms", format!("{BROKEN}: {problem}"))),
+    );
     let mut works = false;
     let mut platforms_json = Vec::new();
     for platform in &platforms {
@@ -58,14 +81,26 @@ pub fn run(global: &Global, json: Option<&str>) -> Result<(), Error> {
             0 => emptiness(platform),
             n => format::counted(n, "device"),
         };
-        lines.push(("platform", format!("{} {}, {}: {devices}", platform.index, platform.name, platform.version)));
+        lines.push((
+            "platform",
+            format!(
+                "{} {}, {}: {devices}",
+                platform.index, platform.name, platform.version
+            ),
+        ));
         let mut devices_json = Vec::new();
         for info in &platform.devices {
             let probe = doctor::check_device(info, until);
             works |= probe.is_ok();
             lines.push((
                 "device",
-                format!("{} {} ({}): {}", info.index, info.name, info.kind, probe_line(info, &probe)),
+                format!(
+                    "{} {} ({}): {}",
+                    info.index,
+                    info.name,
+                    info.kind,
+                    probe_line(info, &probe)
+                ),
             ));
             devices_json.push(json!({
                 "index": info.index, "selector": info.selector, "name": info.name, "type": info.kind, "driver": info.driver,
@@ -83,7 +118,10 @@ pub fn run(global: &Global, json: Option<&str>) -> Result<(), Error> {
             "cache",
             match is_writable(folder) {
                 true => format!("ok: {} is writable", folder.display()),
-                false => format!("NOT WRITABLE: {}; set POCL_CACHE_DIR to a folder that is", folder.display()),
+                false => format!(
+                    "NOT WRITABLE: {}; set POCL_CACHE_DIR to a folder that is",
+                    folder.display()
+                ),
             },
         ));
     }
@@ -99,7 +137,10 @@ pub fn run(global: &Global, json: Option<&str>) -> Result<(), Error> {
     let is_broken = lines.iter().any(|(_, line)| line.contains(BROKEN));
     let (verdict, sentence) = match (works, is_broken) {
         (true, false) => ("ready", "ready"),
-        (true, true) => ("partly", "ready, but something is broken; see the lines above"),
+        (true, true) => (
+            "partly",
+            "ready, but something is broken; see the lines above",
+        ),
         (false, _) => ("nothing works", "no device works yet; see the lines above"),
     };
     let all: Value = json!({
@@ -127,7 +168,9 @@ pub fn run(global: &Global, json: Option<&str>) -> Result<(), Error> {
     })?;
     match (works, is_broken) {
         (true, false) => Ok(()),
-        (true, true) => Err(Error::Failed("something that is installed is broken".to_owned())),
+        (true, true) => Err(Error::Failed(
+            "something that is installed is broken".to_owned(),
+        )),
         (false, _) => Err(Error::NoDevice("no OpenCL device works".to_owned())),
     }
 }
@@ -135,13 +178,20 @@ pub fn run(global: &Global, json: Option<&str>) -> Result<(), Error> {
 fn loader_line(opencl: &Result<LibraryFound, String>) -> String {
     match opencl {
         Err(problem) => format!("{BROKEN}: {problem}"),
-        Ok(LibraryFound { library: Some(name), .. }) => format!("ok: {name}"),
+        Ok(LibraryFound {
+            library: Some(name),
+            ..
+        }) => format!("ok: {name}"),
         Ok(LibraryFound { failures, .. }) => format!("MISSING: {}", failures.join("; ")),
     }
 }
 
 fn probe_line(info: &DeviceInfo, probe: &Result<Probe, String>) -> String {
-    let Probe { timer, event_ns, wall_ns } = match probe {
+    let Probe {
+        timer,
+        event_ns,
+        wall_ns,
+    } = match probe {
         Ok(probe) => probe,
         Err(problem) => return format!("{BROKEN}: {problem}"),
     };
@@ -150,14 +200,26 @@ fn probe_line(info: &DeviceInfo, probe: &Result<Probe, String>) -> String {
         Timer::Fake => "FAKE, so that times come from the wall clock",
         Timer::Missing => "MISSING, so that times come from the wall clock",
     };
-    let times = format!("event {:.1} us, wall {:.1} us", *event_ns as f64 / 1e3, *wall_ns as f64 / 1e3);
+    let times = format!(
+        "event {:.1} us, wall {:.1} us",
+        *event_ns as f64 / 1e3,
+        *wall_ns as f64 / 1e3
+    );
     let fp64 = if info.target.fp64 { "fp64" } else { "no fp64" };
     format!("compiles, runs, right result; timer {timer} ({times}); {fp64}")
 }
 
 /// A line in a terminal's width, with the home folder as `~`.
 fn shown(what: &str, text: &str) -> String {
-    let home = env::var("HOME").ok().map(|home| home.trim_end_matches('/').to_owned()).filter(|home| home.len() > 1);
+    let home = env::var("HOME")
+        .ok()
+        .map(|home| home.trim_end_matches('/').to_owned())
+        .filter(|home| home.len() > 1);
     let text = home.map_or(text.to_owned(), |home| text.replace(&home, "~"));
-    wrapped(&text, &format!("{what:<10} "), &" ".repeat(11), console::width())
+    wrapped(
+        &text,
+        &format!("{what:<10} "),
+        &" ".repeat(11),
+        console::width(),
+    )
 }

@@ -23,7 +23,9 @@ pub fn run(global: &Global, options: &DotArgs) -> Result<(), Error> {
         usual = CMSOFT_N;
         // The source's settings where none are given.
         for (name, value) in kernels::dot::CMSOFT {
-            params.entry(name.to_owned()).or_insert_with(|| value.to_owned());
+            params
+                .entry(name.to_owned())
+                .or_insert_with(|| value.to_owned());
         }
     }
     let shape = Shape::vector(options.n.unwrap_or(usual));

@@ -34,13 +34,29 @@ pub fn run(global: &Global, options: &DrawArgs) -> Result<(), Error> {
         // Of a second kernel the access that stands in the place of the first one's.
         let like = drawn.first().and_then(|first| first.of.clone());
         let film = watch(what, options)?;
-        let &DrawArgs { view, step, warp, group, .. } = options;
+        let &DrawArgs {
+            view,
+            step,
+            warp,
+            group,
+            ..
+        } = options;
         let step = step.map(|number| usize::try_from(number).unwrap_or(usize::MAX));
-        let chosen = Chosen { view, line: options.line.clone(), step, warp, group, like };
+        let chosen = Chosen {
+            view,
+            line: options.line.clone(),
+            step,
+            warp,
+            group,
+            like,
+        };
         drawn.push(drawing::draw(&film, &chosen).map_err(Error::Usage)?);
     }
     let Some(path) = &options.output else {
-        let texts: Vec<String> = drawn.iter().map(|one| drawing::text(one, screen(global.color))).collect();
+        let texts: Vec<String> = drawn
+            .iter()
+            .map(|one| drawing::text(one, screen(global.color)))
+            .collect();
         return print(&texts.join("\n"));
     };
     outputs::write_told(global, path, of_grids(&drawn).svg(), "")
@@ -48,9 +64,20 @@ pub fn run(global: &Global, options: &DrawArgs) -> Result<(), Error> {
 
 /// Watches the kernels and writes the page.
 fn film(global: &Global, options: &DrawArgs, path: &str) -> Result<(), Error> {
-    let films = options.what.iter().map(|what| watch(what, options)).collect::<Result<Vec<_>, _>>()?;
-    if let Some(line) = options.line.as_ref().filter(|line| films.iter().all(|film| film.costliest(line).is_none())) {
-        let why = format!("--line {line}: no step is of this line; {}", films[0].lines());
+    let films = options
+        .what
+        .iter()
+        .map(|what| watch(what, options))
+        .collect::<Result<Vec<_>, _>>()?;
+    if let Some(line) = options
+        .line
+        .as_ref()
+        .filter(|line| films.iter().all(|film| film.costliest(line).is_none()))
+    {
+        let why = format!(
+            "--line {line}: no step is of this line; {}",
+            films[0].lines()
+        );
         return Err(Error::Usage(why));
     }
     outputs::write(path, page(&films, options.line.as_ref()).as_bytes())?;
@@ -60,10 +87,17 @@ fn film(global: &Global, options: &DrawArgs, path: &str) -> Result<(), Error> {
     let titles: Vec<&str> = films.iter().map(|film| film.title.as_str()).collect();
     global.note(&format!("wrote {path}: {}", titles.join(" and ")));
     for film in &films {
-        if let Some(step) = film.costliest(&FilmLine::Worst).filter(|step| film.is_wasteful(step)) {
+        if let Some(step) = film
+            .costliest(&FilmLine::Worst)
+            .filter(|step| film.is_wasteful(step))
+        {
             let name = step.file.rsplit('/').next().unwrap_or_default();
             let place = format!("{path}#line={name}:{}", step.line);
-            global.note(&format!("{}, its worst moment: {} ({place})", film.title, film.cost(step)));
+            global.note(&format!(
+                "{}, its worst moment: {} ({place})",
+                film.title,
+                film.cost(step)
+            ));
         }
     }
     Ok(())
@@ -73,37 +107,72 @@ fn film(global: &Global, options: &DrawArgs, path: &str) -> Result<(), Error> {
 fn watch(what: &str, options: &DrawArgs) -> Result<Film, Error> {
     let (name, part) = parted(what);
     let experiment = experiment(name).filter(|_| options.family.is_none());
-    let x = part.filter(|_| experiment.is_some()).map(str::parse).transpose();
-    let x = x.map_err(|_| Error::Usage(format!("{what}: behind the colon stands the varied parameter's value")))?;
+    let x = part
+        .filter(|_| experiment.is_some())
+        .map(str::parse)
+        .transpose();
+    let x = x.map_err(|_| {
+        Error::Usage(format!(
+            "{what}: behind the colon stands the varied parameter's value"
+        ))
+    })?;
     let mut registry = Registry::default();
-    let named = if experiment.is_some() { None } else { Some(named(what, options)?) };
-    named.iter().for_each(|(brought, _)| registry = brought.registry.clone());
+    let named = if experiment.is_some() {
+        None
+    } else {
+        Some(named(what, options)?)
+    };
+    named
+        .iter()
+        .for_each(|(brought, _)| registry = brought.registry.clone());
     interrupt::watch();
     let simulator = Simulator::prepare(&ceilings::folder()?)?;
     let model = options.machine.unwrap_or(LockstepModel::USUAL);
     let deadline = Duration::from_secs_f64(options.deadline);
     let setup = Setup::of(&registry);
-    let mut worker =
-        CountingWorker::open(&simulator, model, setup, deadline, Some(options.groups), (interrupt::interrupted, say))?;
+    let mut worker = CountingWorker::open(
+        &simulator,
+        model,
+        setup,
+        deadline,
+        Some(options.groups),
+        (interrupt::interrupted, say),
+    )?;
     let target = worker.target();
     let watched = match (experiment, &named) {
         (Some(experiment), _) => trial(experiment, x, options, target)?,
         (None, Some((brought, rung))) => kernel(brought, rung, options, target, model)?,
         (None, None) => return Err(Error::Usage(format!("{what} names no kernel"))),
     };
-    let CountedTrial { case, family, rung, .. } = watched;
-    let plan = family.plan(rung, &case, target).map_err(|refusal| Error::Usage(refusal.to_string()))?;
+    let CountedTrial {
+        case, family, rung, ..
+    } = watched;
+    let plan = family
+        .plan(rung, &case, target)
+        .map_err(|refusal| Error::Usage(refusal.to_string()))?;
     let title = match watched.trial {
         Some((name, series, x)) => format!("{name} {series} at {x}"),
         // An exercise has another name than its kernel has in its family.
         None if is_exercise(name) => what.replacen(':', " ", 1),
         None => format!("{} {}", family.name, rung.label()),
     };
-    let (counted, launches) = worker
-        .trace(&case)?
-        .map_err(|stop| Error::Failed(format!("{title} did not finish in the simulator: {}", stop.reason)))?;
+    let (counted, launches) = worker.trace(&case)?.map_err(|stop| {
+        Error::Failed(format!(
+            "{title} did not finish in the simulator: {}",
+            stop.reason
+        ))
+    })?;
     let sources = sources(&launches, rung.text());
-    Ok(Film { title, parameters: parameters(rung, &plan), case, plan, model, counted, launches, sources })
+    Ok(Film {
+        title,
+        parameters: parameters(rung, &plan),
+        case,
+        plan,
+        model,
+        counted,
+        launches,
+        sources,
+    })
 }
 
 /// The rung of a family, or the reader's kernel, that is meant.
@@ -112,8 +181,14 @@ fn named(what: &str, options: &DrawArgs) -> Result<(Brought, Rung), Error> {
     let is_family = is_family_file(name) || ladders().any(|family| family.name == name);
     let is_kernel = name.ends_with(".cl") || is_exercise(name);
     if options.family.is_none() && !is_family && !is_kernel {
-        let names = ladders().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
-        return Err(Error::Usage(suggest::unknown("family or experiment", name, &names.collect::<Vec<_>>())));
+        let names = ladders()
+            .map(|f| &*f.name)
+            .chain(EXPERIMENTS.iter().map(|e| e.name));
+        return Err(Error::Usage(suggest::unknown(
+            "family or experiment",
+            name,
+            &names.collect::<Vec<_>>(),
+        )));
     }
     let (brought, list) = Brought::of(what, options.family.as_deref())?;
     let rung = brought.rung(what, list.as_deref())?.clone();
@@ -129,11 +204,16 @@ fn kernel<'a>(
 ) -> Result<CountedTrial<'a>, Error> {
     let family = &brought.family;
     let usual = family.usual_shape(usual_size(family.form), true);
-    let case = Case { seed: options.seed, ..bench::case(family, rung, &options.case, usual)? };
+    let case = Case {
+        seed: options.seed,
+        ..bench::case(family, rung, &options.case, usual)?
+    };
     if is_large(family.form, case.shape, model) {
         let n = case.shape.n;
         let few = usual.n;
-        return Err(Error::Usage(format!("n = {n} is more than a picture or a film shows: -n {few} shows the same")));
+        return Err(Error::Usage(format!(
+            "n = {n} is more than a picture or a film shows: -n {few} shows the same"
+        )));
     }
     Ok(of_rung(family, rung, &case, target, model))
 }
@@ -147,14 +227,26 @@ fn trial(
 ) -> Result<CountedTrial<'static>, Error> {
     let mut all = trials(experiment, options.case.n, options.seed, target)?;
     let is_meant = |one: &CountedTrial<'_>| {
-        one.note.is_ok() && one.trial.as_ref().is_some_and(|(.., at)| x.is_none_or(|x| x == *at))
+        one.note.is_ok()
+            && one
+                .trial
+                .as_ref()
+                .is_some_and(|(.., at)| x.is_none_or(|x| x == *at))
     };
-    let first = all.iter().rposition(|one| is_meant(one) && series_of(one) == series_of(&all[0]));
+    let first = all
+        .iter()
+        .rposition(|one| is_meant(one) && series_of(one) == series_of(&all[0]));
     let Some(meant) = first.or_else(|| all.iter().rposition(is_meant)) else {
-        let mut xs: Vec<String> = all.iter().filter_map(|one| Some(one.trial.as_ref()?.2.to_string())).collect();
+        let mut xs: Vec<String> = all
+            .iter()
+            .filter_map(|one| Some(one.trial.as_ref()?.2.to_string()))
+            .collect();
         xs.dedup();
         let xs = xs.join(", ");
-        return Err(Error::Usage(format!("{} has no countable trial there: it has {xs}", experiment.name)));
+        return Err(Error::Usage(format!(
+            "{} has no countable trial there: it has {xs}",
+            experiment.name
+        )));
     };
     Ok(all.swap_remove(meant))
 }
@@ -170,7 +262,11 @@ fn parameters(rung: &Rung, plan: &Plan) -> BTreeMap<String, Vec<String>> {
     plan.passes
         .iter()
         .filter_map(|pass: &Pass| {
-            let all = source.parameters(&pass.kernel)?.into_iter().map(|parameter| parameter.name).collect();
+            let all = source
+                .parameters(&pass.kernel)?
+                .into_iter()
+                .map(|parameter| parameter.name)
+                .collect();
             Some((pass.kernel.clone(), all))
         })
         .collect()
@@ -186,7 +282,9 @@ fn sources(launches: &[TracedLaunch], text: Option<&str>) -> BTreeMap<String, Ve
     let files = files.into_iter().map(|(file, last)| {
         let lines = match (Sources::default().read(&file), text) {
             (Ok(text), _) => text.lines().map(str::to_owned).collect(),
-            (Err(_), Some(text)) => (1..=last).map(|line| line_of(text, &file, line).unwrap_or_default()).collect(),
+            (Err(_), Some(text)) => (1..=last)
+                .map(|line| line_of(text, &file, line).unwrap_or_default())
+                .collect(),
             (Err(_), None) => Vec::new(),
         };
         (file, lines)

@@ -9,7 +9,8 @@ use crate::console::{note, print, quoted};
 use crate::count::{CountedCase, LockstepModel, TracedLaunch};
 use crate::data::Shape;
 use crate::exercise::{
-    CountMetric, DrawnSizes, Exercise, ExerciseVerdict, Grade, NAMES, Over, Progress, Standing, exercise, exercises,
+    CountMetric, DrawnSizes, Exercise, ExerciseVerdict, Grade, NAMES, Over, Progress, Standing,
+    exercise, exercises,
 };
 use crate::judgement::Ruling;
 use crate::judging;
@@ -90,31 +91,46 @@ pub struct ExerciseCheck {
 /// Lists, shows, starts or checks exercises.
 pub fn run(global: &Global, action: Option<&ExerciseAction>) -> Result<(), Error> {
     match action {
-        None | Some(ExerciseAction::List) => print(&text::list(&exercises()?, &progress(), width())),
-        Some(ExerciseAction::Show { name, solution: true, .. }) => print(&find(name)?.solution()?),
-        Some(ExerciseAction::Show { name, hint: false, .. }) => {
-            print(&text::exercise(&find(name)?, &progress().of(name), width()))
+        None | Some(ExerciseAction::List) => {
+            print(&text::list(&exercises()?, &progress(), width()))
         }
+        Some(ExerciseAction::Show {
+            name,
+            solution: true,
+            ..
+        }) => print(&find(name)?.solution()?),
+        Some(ExerciseAction::Show {
+            name, hint: false, ..
+        }) => print(&text::exercise(&find(name)?, &progress().of(name), width())),
         Some(ExerciseAction::Show { name, .. }) => {
             let exercise = find(name)?;
             let all = exercise.hints.len();
-            let standing = keep(exercise.name, |standing| standing.hints = (standing.hints + 1).min(all));
-            print(&text::hint(&exercise, standing.hints.clamp(1, all), width()))
+            let standing = keep(exercise.name, |standing| {
+                standing.hints = (standing.hints + 1).min(all)
+            });
+            print(&text::hint(
+                &exercise,
+                standing.hints.clamp(1, all),
+                width(),
+            ))
         }
         Some(ExerciseAction::Start { name, output }) => start(&find(name)?, output.as_deref()),
         Some(ExerciseAction::Check(options)) => match (&options.all, &options.name) {
-            (Some(_), Some(name)) => {
-                Err(Error::Usage(format!("--all grades every file of a folder: leave out {name}, or --all")))
-            }
+            (Some(_), Some(name)) => Err(Error::Usage(format!(
+                "--all grades every file of a folder: leave out {name}, or --all"
+            ))),
             (Some(folder), None) => grade_class(global, options, folder),
             (None, Some(name)) => check(global, options, &find(name)?),
-            (None, None) => Err(Error::Usage("name an exercise, or grade a folder with --all DIR".into())),
+            (None, None) => Err(Error::Usage(
+                "name an exercise, or grade a folder with --all DIR".into(),
+            )),
         },
     }
 }
 
 fn find(name: &str) -> Result<Exercise, Error> {
-    exercise(&name.to_lowercase())?.ok_or_else(|| Error::Usage(suggest::unknown("exercise", name, NAMES)))
+    exercise(&name.to_lowercase())?
+        .ok_or_else(|| Error::Usage(suggest::unknown("exercise", name, NAMES)))
 }
 
 /// Characters of a line on standard output.
@@ -124,7 +140,9 @@ fn width() -> usize {
 
 /// What was done so far. A folder that cannot be read is no reason to stop.
 pub fn progress() -> Progress {
-    let Ok(folder) = ceilings::folder() else { return Progress::default() };
+    let Ok(folder) = ceilings::folder() else {
+        return Progress::default();
+    };
     let (kept, why) = Progress::load(&folder);
     why.iter().for_each(|why| note(&format!("note: {why}")));
     kept
@@ -135,7 +153,9 @@ fn keep(name: &str, change: impl FnOnce(&mut Standing)) -> Standing {
     let mut progress = progress();
     change(progress.change(name));
     if let Err(error) = ceilings::folder().and_then(|folder| progress.save(&folder)) {
-        note(&format!("note: your progress is not kept: {error}; set GPULAB_DATA to a folder that can be written to"));
+        note(&format!(
+            "note: your progress is not kept: {error}; set GPULAB_DATA to a folder that can be written to"
+        ));
     }
     progress.of(name)
 }
@@ -156,12 +176,18 @@ fn start(exercise: &Exercise, output: Option<&str>) -> Result<(), Error> {
              with -o FILE",
             exercise.name
         ))),
-        Err(source) => Err(Error::Output { what: shown.to_string(), source }),
+        Err(source) => Err(Error::Output {
+            what: shown.to_string(),
+            source,
+        }),
     }
 }
 
 fn check(global: &Global, options: &ExerciseCheck, exercise: &Exercise) -> Result<(), Error> {
-    let path = options.file.clone().unwrap_or_else(|| PathBuf::from(exercise.file_name()));
+    let path = options
+        .file
+        .clone()
+        .unwrap_or_else(|| PathBuf::from(exercise.file_name()));
     if !path.exists() {
         return Err(Error::Usage(format!(
             "there is no file {}: gpulab exercise start {} writes a starting file",
@@ -178,7 +204,10 @@ fn check(global: &Global, options: &ExerciseCheck, exercise: &Exercise) -> Resul
         standing.passed |= grade.verdict == ExerciseVerdict::Passed;
     });
     if standing.passed && !global.quiet && options.json.as_deref() != Some("-") {
-        print(&format!("gpulab's solution: gpulab exercise show {} --solution\n", exercise.name))?;
+        print(&format!(
+            "gpulab's solution: gpulab exercise show {} --solution\n",
+            exercise.name
+        ))?;
     }
     grade.outcome()
 }
@@ -200,9 +229,21 @@ fn grade_class(global: &Global, options: &ExerciseCheck, folder: &Path) -> Resul
     let mut rows: Vec<ClassRow> = Vec::new();
     for path in files {
         let file = path.display().to_string();
-        global.say(&format!("{}: {}", rows.len() + 1, crate::terminal::line(&file)));
-        let student = path.parent().filter(|parent| *parent != folder).and_then(Path::file_name).unwrap_or_default();
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+        global.say(&format!(
+            "{}: {}",
+            rows.len() + 1,
+            crate::terminal::line(&file)
+        ));
+        let student = path
+            .parent()
+            .filter(|parent| *parent != folder)
+            .and_then(Path::file_name)
+            .unwrap_or_default();
+        let name = path
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .to_lowercase();
         let grade = match exercise(&name)? {
             Some(exercise) => grade(global, options, seed, &exercise, &path)?,
             None => {
@@ -211,7 +252,11 @@ fn grade_class(global: &Global, options: &ExerciseCheck, folder: &Path) -> Resul
                 Grade::begin(&name, 0).ended(ExerciseVerdict::Refused, why, "")
             }
         };
-        rows.push(ClassRow { student: student.to_string_lossy().into_owned(), file, grade });
+        rows.push(ClassRow {
+            student: student.to_string_lossy().into_owned(),
+            file,
+            grade,
+        });
     }
     answer.tell(&rows, || table(&rows, width()))
 }
@@ -219,8 +264,8 @@ fn grade_class(global: &Global, options: &ExerciseCheck, folder: &Path) -> Resul
 /// The files of each student: folders are students, files beside them are those of one more.
 fn handed_in(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
-    for path in
-        entries(folder).map_err(|e| Error::Usage(format!("cannot read the folder {}: {e}", folder.display())))?
+    for path in entries(folder)
+        .map_err(|e| Error::Usage(format!("cannot read the folder {}: {e}", folder.display())))?
     {
         match fs::symlink_metadata(&path).is_ok_and(|about| about.is_dir()) {
             true => files.extend(entries(&path).unwrap_or_default()),
@@ -239,21 +284,39 @@ fn handed_in(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 }
 
 fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let mut all: Vec<PathBuf> = fs::read_dir(folder)?.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    let mut all: Vec<PathBuf> = fs::read_dir(folder)?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
     all.sort();
     Ok(all)
 }
 
 /// A row for each submission, and what each student solved.
 fn table(rows: &[ClassRow], width: usize) -> String {
-    let students = rows.iter().map(|row| row.student.chars().count()).max().unwrap_or(0).max(7);
-    let exercises = rows.iter().map(|row| row.grade.exercise.chars().count()).max().unwrap_or(0).max(8);
-    let mut text = format!("{:<students$}  {:<exercises$}  {:<9}  why\n", "student", "exercise", "verdict");
+    let students = rows
+        .iter()
+        .map(|row| row.student.chars().count())
+        .max()
+        .unwrap_or(0)
+        .max(7);
+    let exercises = rows
+        .iter()
+        .map(|row| row.grade.exercise.chars().count())
+        .max()
+        .unwrap_or(0)
+        .max(8);
+    let mut text = format!(
+        "{:<students$}  {:<exercises$}  {:<9}  why\n",
+        "student", "exercise", "verdict"
+    );
     let mut solved: BTreeMap<String, usize> = BTreeMap::new();
     for ClassRow { student, grade, .. } in rows {
         let student = crate::terminal::line(student);
         let exercise = crate::terminal::line(&grade.exercise);
-        let first = format!("{student:<students$}  {exercise:<exercises$}  {:<9}  ", grade.verdict.name());
+        let first = format!(
+            "{student:<students$}  {exercise:<exercises$}  {:<9}  ",
+            grade.verdict.name()
+        );
         match grade.reason.is_empty() {
             true => text += &format!("{}\n", first.trim_end()),
             false => {
@@ -261,16 +324,25 @@ fn table(rows: &[ClassRow], width: usize) -> String {
                 text += &format::wrapped(&why, &first, "    ", width);
             }
         }
-        *solved.entry(student).or_default() += usize::from(grade.verdict == ExerciseVerdict::Passed);
+        *solved.entry(student).or_default() +=
+            usize::from(grade.verdict == ExerciseVerdict::Passed);
     }
-    let each = solved.iter().map(|(student, count)| format!("{student} {count}").trim().to_owned());
-    let passed = format!("passed, of {} exercises: {}", NAMES.len(), each.joined(", "));
+    let each = solved
+        .iter()
+        .map(|(student, count)| format!("{student} {count}").trim().to_owned());
+    let passed = format!(
+        "passed, of {} exercises: {}",
+        NAMES.len(),
+        each.joined(", ")
+    );
     text + "\n" + &format::wrap(&passed, width, "  ")
 }
 
 /// The seed of the sizes and the data, which without --seed are drawn anew.
 fn seed(options: &ExerciseCheck) -> u64 {
-    options.seed.unwrap_or_else(|| RandomState::new().build_hasher().finish() >> 32)
+    options
+        .seed
+        .unwrap_or_else(|| RandomState::new().build_hasher().finish() >> 32)
 }
 
 /// A submission, and what it is checked with.
@@ -296,15 +368,19 @@ fn grade(
     /// The name of the submission among the family's rungs.
     const SUBMISSION: &str = "submission";
     let grade = Grade::begin(exercise.name, seed);
-    let family = built_in(&exercise.family).ok_or_else(|| Error::Failed(format!("{}: no family", exercise.name)))?;
+    let family = built_in(&exercise.family)
+        .ok_or_else(|| Error::Failed(format!("{}: no family", exercise.name)))?;
     let mut registry = Registry::default();
     let text = read(path).map_err(Error::Usage);
-    let family = match text.and_then(|text| adopt_as(&mut registry, SUBMISSION, path, &text, family)) {
-        Ok(family) => family,
-        Err(Error::Usage(why)) => return Ok(grade.ended(ExerciseVerdict::Refused, why, "")),
-        Err(error) => return Err(error),
+    let family =
+        match text.and_then(|text| adopt_as(&mut registry, SUBMISSION, path, &text, family)) {
+            Ok(family) => family,
+            Err(Error::Usage(why)) => return Ok(grade.ended(ExerciseVerdict::Refused, why, "")),
+            Err(error) => return Err(error),
+        };
+    let Some(rung) = family.rung(SUBMISSION) else {
+        return Ok(grade);
     };
-    let Some(rung) = family.rung(SUBMISSION) else { return Ok(grade) };
     if let Some(why) = rung.own_text().and_then(asks) {
         return Ok(grade.ended(ExerciseVerdict::Refused, why, ""));
     }
@@ -327,9 +403,12 @@ fn grade(
         return grader.checked(grade);
     }
     let file = quoted(&path.display().to_string());
-    let film = grade
-        .line()
-        .map(|line| format!("gpulab draw {file} --as {} --line {line} --film {}.html", family.name, exercise.name));
+    let film = grade.line().map(|line| {
+        format!(
+            "gpulab draw {file} --as {} --line {line} --film {}.html",
+            family.name, exercise.name
+        )
+    });
     Ok(Grade { film, ..grade })
 }
 
@@ -339,14 +418,28 @@ impl Grader<'_> {
         /// Bytes of a check's data, at most.
         const MOST_DATA: u64 = 64 << 20;
         let memory = Some(judge::usual_memory(MOST_DATA));
-        let setup = Setup { device: self.device.clone(), memory, ..Setup::of(self.registry) };
+        let setup = Setup {
+            device: self.device.clone(),
+            memory,
+            ..Setup::of(self.registry)
+        };
         // A worker of its own: what one submission breaks is none of the next one's.
-        let mut worker = WorkerProcess::open(setup, None, self.deadline, interrupt::interrupted, say)?;
+        let mut worker =
+            WorkerProcess::open(setup, None, self.deadline, interrupt::interrupted, say)?;
         let case = self.case(self.rung, self.sizes.asked);
         let form = self.family.form;
-        let judgement =
-            judging::judge(&mut worker, (self.family, self.rung), &case, self.deadline, self.deadline, &mut |_| {})?;
-        let right = judgement.tried.iter().filter(|tried| tried.ruling == Ruling::Right);
+        let judgement = judging::judge(
+            &mut worker,
+            (self.family, self.rung),
+            &case,
+            self.deadline,
+            self.deadline,
+            &mut |_| {},
+        )?;
+        let right = judgement
+            .tried
+            .iter()
+            .filter(|tried| tried.ruling == Ruling::Right);
         grade.right_at = right.map(|tried| size(form, tried.shape)).collect();
         let verdict = match judgement.ruling {
             Ruling::Right => return Ok(grade.ended(ExerciseVerdict::Passed, "", "")),
@@ -356,9 +449,15 @@ impl Grader<'_> {
             Ruling::Refused => ExerciseVerdict::Refused,
             Ruling::Crashed | Ruling::Failed => ExerciseVerdict::Crashed,
         };
-        let reason = judgement.failed().map(|tried| format!("at n = {}: {}", size(form, tried.shape), tried.reason));
+        let reason = judgement
+            .failed()
+            .map(|tried| format!("at n = {}: {}", size(form, tried.shape), tried.reason));
         let hint = hint(&judgement, false).map(|hint| format!("{} {}", hint.looks, hint.next));
-        Ok(grade.ended(verdict, reason.unwrap_or_default(), hint.unwrap_or_default()))
+        Ok(grade.ended(
+            verdict,
+            reason.unwrap_or_default(),
+            hint.unwrap_or_default(),
+        ))
     }
 
     fn counted(&self, mut grade: Grade) -> Result<Grade, Error> {
@@ -366,17 +465,40 @@ impl Grader<'_> {
         const STARTER: &str = "starter";
         /// More than are counted.
         const MOST_GROUPS: u64 = 1 << 16;
-        let Grader { exercise, family, rung, sizes, .. } = self;
+        let Grader {
+            exercise,
+            family,
+            rung,
+            sizes,
+            ..
+        } = self;
         let mut registry = self.registry.clone();
-        let with_starter = adopt_as(&mut registry, STARTER, Path::new("starter.cl"), &exercise.starter()?, family)?;
+        let with_starter = adopt_as(
+            &mut registry,
+            STARTER,
+            Path::new("starter.cl"),
+            &exercise.starter()?,
+            family,
+        )?;
         let needs = exercise.checks.iter().any(|check| check.needs_starter());
         let starter = with_starter.rung(STARTER).filter(|_| needs);
-        let traced = exercise.checks.iter().any(|check| check.metric == CountMetric::TornWarps).then_some(MOST_GROUPS);
+        let traced = exercise
+            .checks
+            .iter()
+            .any(|check| check.metric == CountMetric::TornWarps)
+            .then_some(MOST_GROUPS);
         let run = (interrupt::interrupted as fn() -> bool, say as fn(&str));
         let simulator = ceilings::folder().and_then(|folder| Simulator::prepare(&folder));
         let opened = simulator.and_then(|simulator| {
             let setup = Setup::of(&registry);
-            CountingWorker::open(&simulator, LockstepModel::USUAL, setup, self.deadline, traced, run)
+            CountingWorker::open(
+                &simulator,
+                LockstepModel::USUAL,
+                setup,
+                self.deadline,
+                traced,
+                run,
+            )
         });
         let mut worker = match opened {
             Ok(worker) => worker,
@@ -388,39 +510,58 @@ impl Grader<'_> {
         let (own, traced) = match trace(&mut worker, &case)? {
             Ok(counted) => counted,
             // Only a result shows that a kernel is wrong: what the simulator cannot run, or not in time, proves nothing.
-            Err(Stop { status, reason, .. }) if status != Status::WrongResult => return Ok(uncounted(grade, &reason)),
+            Err(Stop { status, reason, .. }) if status != Status::WrongResult => {
+                return Ok(uncounted(grade, &reason));
+            }
             Err(Stop { reason: why, .. }) => {
                 let hint = "It is right on the device, but not in the simulator, which sees more: a race, or an access \
                             outside an array?";
-                return Ok(grade.ended(ExerciseVerdict::Wrong, format!("in the simulator: {why}"), hint));
+                return Ok(grade.ended(
+                    ExerciseVerdict::Wrong,
+                    format!("in the simulator: {why}"),
+                    hint,
+                ));
             }
         };
         // In its own group, which its tile may rest on.
-        let starter = starter.map(|starter| trace(&mut worker, &self.case(starter, sizes.counted))).transpose()?;
+        let starter = starter
+            .map(|starter| trace(&mut worker, &self.case(starter, sizes.counted)))
+            .transpose()?;
         let starter = match starter.transpose() {
             Ok(starter) => starter.map(|(counted, _)| counted),
             Err(stop) => return Ok(uncounted(grade, &format!("the starter: {}", stop.reason))),
         };
-        let over = Over { shape: case.shape, size: case.dtype.size(), traced: &traced };
+        let over = Over {
+            shape: case.shape,
+            size: case.dtype.size(),
+            traced: &traced,
+        };
         Ok(grade.counted(exercise, &own, starter.as_ref(), &over))
     }
 
     /// Whether the simulator finds no fault in what passed so far.
     fn checked(&self, grade: Grade) -> Result<Grade, Error> {
         let case = self.case(self.rung, self.sizes.counted);
-        let checked = simulate::open(self.registry, self.deadline)
-            .and_then(|mut worker| simulate::check(&mut worker, (self.family, self.rung), &case, self.deadline));
+        let checked = simulate::open(self.registry, self.deadline).and_then(|mut worker| {
+            simulate::check(&mut worker, (self.family, self.rung), &case, self.deadline)
+        });
         let checked = match checked {
             Err(Error::Interrupted) => return Err(Error::Interrupted),
             checked => checked.unwrap_or_else(|error| Checked::stopped(error.to_string())),
         };
         if let Some(found) = checked.findings.first() {
             let hint = "A device may forgive it, and another one not.";
-            return Ok(grade.ended(ExerciseVerdict::Wrong, format!("in the simulator: {}", found.sentence()), hint));
+            return Ok(grade.ended(
+                ExerciseVerdict::Wrong,
+                format!("in the simulator: {}", found.sentence()),
+                hint,
+            ));
         }
         Ok(match checked.doubt() {
             Some(why) => {
-                let why = format!("the counts are as wanted; whether there is a race was not looked at: {why}");
+                let why = format!(
+                    "the counts are as wanted; whether there is a race was not looked at: {why}"
+                );
                 grade.ended(ExerciseVerdict::Uncounted, why, "")
             }
             None => grade,
@@ -431,17 +572,30 @@ impl Grader<'_> {
         Case {
             wg: rung.work_group().unwrap_or(WORK_GROUP),
             seed: self.seed,
-            ..Case::of(&self.family.name, rung.variant(), self.family.dtypes[0], shape)
+            ..Case::of(
+                &self.family.name,
+                rung.variant(),
+                self.family.dtypes[0],
+                shape,
+            )
         }
     }
 }
 
 fn uncounted(grade: Grade, why: &str) -> Grade {
-    grade.ended(ExerciseVerdict::Uncounted, format!("the result is right; its counts are skipped: {why}"), "")
+    grade.ended(
+        ExerciseVerdict::Uncounted,
+        format!("the result is right; its counts are skipped: {why}"),
+        "",
+    )
 }
 
 fn size(form: Form, Shape { n, m }: Shape) -> String {
-    if form == Form::Matrix { format!("{n}x{m}") } else { n.to_string() }
+    if form == Form::Matrix {
+        format!("{n}x{m}")
+    } else {
+        n.to_string()
+    }
 }
 
 /// The text of a submission; why there is none.
@@ -454,14 +608,21 @@ fn read(path: &Path) -> Result<String, String> {
         return Err(format!("{shown} is not a regular file"));
     }
     if about.len() > MOST_BYTES {
-        return Err(format!("{shown} has {} KiB; the limit is {} KiB", about.len() >> 10, MOST_BYTES >> 10));
+        return Err(format!(
+            "{shown} has {} KiB; the limit is {} KiB",
+            about.len() >> 10,
+            MOST_BYTES >> 10
+        ));
     }
     let text = files::read_to_string(path).map_err(|e| format!("cannot read {shown}: {e}"))?;
     // Some editors put it before a text.
     Ok(text.trim_start_matches('\u{feff}').to_owned())
 }
 
-fn trace(worker: &mut CountingWorker, case: &Case) -> Result<Result<(CountedCase, Vec<TracedLaunch>), Stop>, Error> {
+fn trace(
+    worker: &mut CountingWorker,
+    case: &Case,
+) -> Result<Result<(CountedCase, Vec<TracedLaunch>), Stop>, Error> {
     match worker.trace(case) {
         Err(Error::Failed(why)) => Ok(Err(Stop::failed(why))),
         other => other,

@@ -31,14 +31,24 @@ pub fn lesson(word: &str) -> Result<Lesson, Error> {
             None => None,
         },
         None => {
-            let ladder = ladders().find(|family| family.name == name).map(Lesson::Ladder);
-            ladder.or_else(|| experiment(&name).map(Lesson::Study)).or_else(|| built_in(&name).map(Lesson::Ladder))
+            let ladder = ladders()
+                .find(|family| family.name == name)
+                .map(Lesson::Ladder);
+            ladder
+                .or_else(|| experiment(&name).map(Lesson::Study))
+                .or_else(|| built_in(&name).map(Lesson::Ladder))
         }
     };
     found.ok_or_else(|| {
-        let names = ladders().map(|f| f.name.to_string()).chain(EXPERIMENTS.iter().map(|e| e.name.to_owned()));
+        let names = ladders()
+            .map(|f| f.name.to_string())
+            .chain(EXPERIMENTS.iter().map(|e| e.name.to_owned()));
         let names: Vec<String> = names.chain(all_rungs()).collect();
-        Error::Usage(suggest::unknown("family, rung or experiment", &name, &names))
+        Error::Usage(suggest::unknown(
+            "family, rung or experiment",
+            &name,
+            &names,
+        ))
     })
 }
 
@@ -46,7 +56,11 @@ pub fn lesson(word: &str) -> Result<Lesson, Error> {
 pub fn rung_of<'a>(family: &'a Family, text: &str) -> Result<&'a Rung, Error> {
     match values::variants(family, text).map_err(Error::Usage)?[..] {
         [rung] => Ok(rung),
-        ref rungs => Err(Error::Usage(format!("{text:?} names {} rungs of {}: choose one", rungs.len(), family.name))),
+        ref rungs => Err(Error::Usage(format!(
+            "{text:?} names {} rungs of {}: choose one",
+            rungs.len(),
+            family.name
+        ))),
     }
 }
 

@@ -14,7 +14,11 @@ pub fn run(global: &Global, topic: Option<&str>, md: bool) -> Result<(), Error> 
     match topic {
         Some("columns") if md => return print(&dictionary::markdown()),
         Some("columns") => {
-            let text = format!("{}\nThe columns of files\n\n{}", explained(console::width()), dictionary::text());
+            let text = format!(
+                "{}\nThe columns of files\n\n{}",
+                explained(console::width()),
+                dictionary::text()
+            );
             return print(&on_screen(&text, screen(global.color)));
         }
         None if md => return markdown(),
@@ -31,7 +35,14 @@ pub fn run(global: &Global, topic: Option<&str>, md: bool) -> Result<(), Error> 
     };
     let help = page.render_long_help();
     // All of it is our own: no name from outside is in it.
-    print_bytes(if color(global.color) { help.ansi().to_string() } else { help.to_string() }.as_bytes())
+    print_bytes(
+        if color(global.color) {
+            help.ansi().to_string()
+        } else {
+            help.to_string()
+        }
+        .as_bytes(),
+    )
 }
 
 /// Prints the help of every command, then the exit codes.
@@ -39,12 +50,23 @@ fn markdown() -> Result<(), Error> {
     let mut program = Cli::command();
     program.build();
     let mut page = String::new();
-    for command in program.get_subcommands().filter(|command| !command.is_hide_set()) {
+    for command in program
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set())
+    {
         let help = command.clone().term_width(110).render_long_help();
-        page += &format!("## gpulab {}\n\n```text\n{}\n```\n\n", command.get_name(), help.to_string().trim_end());
+        page += &format!(
+            "## gpulab {}\n\n```text\n{}\n```\n\n",
+            command.get_name(),
+            help.to_string().trim_end()
+        );
     }
     page += "## Exit codes\n\nWhen several apply, 4 comes first, then 5, then 7.\n\n| code | meaning |\n|---|---|\n";
-    page.extend(EXITS.iter().map(|exit| format!("| {} | {} |\n", exit.code, exit.means)));
+    page.extend(
+        EXITS
+            .iter()
+            .map(|exit| format!("| {} | {} |\n", exit.code, exit.means)),
+    );
     print(&page)
 }
 

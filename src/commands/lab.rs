@@ -28,34 +28,82 @@ const QUICK_ROUNDS: u32 = 2;
 /// Lists the experiments, or runs those that were asked for. What was measured before an error or an interrupt is
 /// printed all the same.
 pub fn run(global: &Global, options: &Lab) -> Result<(), Error> {
-    let Some(name) = &options.name else { return print(&report::list::experiments("", console::width())) };
+    let Some(name) = &options.name else {
+        return print(&report::list::experiments("", console::width()));
+    };
     let chosen = choose(name)?;
     if options.svg.is_some() && !chosen.iter().any(|e| e.has_timeline()) {
-        return Err(Error::Usage(format!("--svg: {name} has no timeline to draw; overlap has one")));
+        return Err(Error::Usage(format!(
+            "--svg: {name} has no timeline to draw; overlap has one"
+        )));
     }
-    let outputs = Outputs::open(&Paths { svg: options.svg.as_deref(), ..Paths::from(&options.rows) })?;
+    let outputs = Outputs::open(&Paths {
+        svg: options.svg.as_deref(),
+        ..Paths::from(&options.rows)
+    })?;
     interrupt::watch();
     let setup = global.setup(options.cl_dir.as_ref(), &Registry::default());
-    let executor = bench::open(setup, options.measure.in_process, options.measure.deadline, MOST_BYTES, 0.0)?;
+    let executor = bench::open(
+        setup,
+        options.measure.in_process,
+        options.measure.deadline,
+        MOST_BYTES,
+        0.0,
+    )?;
     let target = executor.info().target.clone();
     let quick = options.measure.quick;
-    let scope = Scope { target: &target, quick, seed: options.seed };
-    let studies = chosen.into_iter().map(|e| ExperimentRun::new(e, &scope)).collect::<Result<Vec<_>, Error>>()?;
+    let scope = Scope {
+        target: &target,
+        quick,
+        seed: options.seed,
+    };
+    let studies = chosen
+        .into_iter()
+        .map(|e| ExperimentRun::new(e, &scope))
+        .collect::<Result<Vec<_>, Error>>()?;
     let tasks = studies.iter().flat_map(|study| &study.tasks);
-    let rungs: Vec<&Rung> = tasks.filter_map(|task: &Task| Some(task.kernel?.1)).collect();
+    let rungs: Vec<&Rung> = tasks
+        .filter_map(|task: &Task| Some(task.kernel?.1))
+        .collect();
     bench::check_sources(&rungs, options.cl_dir.as_deref(), global.quiet)?;
     bench::announce(global, executor.info());
     let settings = options.measure.settings();
-    let scene = Scene::on_device(&Run { quick, ..Run::begin() }, executor.info(), &settings, None);
-    let mut limits = Limits::load(executor.info(), quick, options.cl_dir.is_some(), global.quiet, note);
+    let scene = Scene::on_device(
+        &Run {
+            quick,
+            ..Run::begin()
+        },
+        executor.info(),
+        &settings,
+        None,
+    );
+    let mut limits = Limits::load(
+        executor.info(),
+        quick,
+        options.cl_dir.is_some(),
+        global.quiet,
+        note,
+    );
     let rounds = if quick { QUICK_ROUNDS } else { sweep::ROUNDS };
-    let steps = studies.iter().map(|s| s.tasks.len() * rounds as usize).sum();
+    let steps = studies
+        .iter()
+        .map(|s| s.tasks.len() * rounds as usize)
+        .sum();
     let pace = Pace::new(options.measure.budget, Instant::now(), steps);
     limits.end_by(pace.after(FOR_LIMITS));
     let observer = StatusLine::new(true);
     let mut lab = ExperimentState {
         study: &studies[0],
-        jobs: Jobs { executor, observer, limits, pace, settings, rounds, steps: 0, step: 0 },
+        jobs: Jobs {
+            executor,
+            observer,
+            limits,
+            pace,
+            settings,
+            rounds,
+            steps: 0,
+            step: 0,
+        },
         scene,
         outputs,
         rows: Vec::new(),
@@ -66,7 +114,11 @@ pub fn run(global: &Global, options: &Lab) -> Result<(), Error> {
     };
     let measured = studies.iter().try_for_each(|study| lab.run(study, global));
     let finished = lab.outputs.finish(measured.is_ok(), !lab.rows.is_empty());
-    lab.jobs.pace.overrun().into_iter().for_each(|told| global.note(&told));
+    lab.jobs
+        .pace
+        .overrun()
+        .into_iter()
+        .for_each(|told| global.note(&told));
     let worst = bench::worst_named(&lab.rows, options.measure.strict);
     let probes = bench::gone_wrong(|status| lab.jobs.limits.broken(status));
     worst_of([measured, worst, probes, finished])
@@ -77,7 +129,9 @@ fn choose(name: &str) -> Result<Vec<&'static Experiment>, Error> {
         return Ok(EXPERIMENTS.to_vec());
     }
     let names: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name).chain(["all"]).collect();
-    Ok(vec![experiment(name).ok_or_else(|| Error::Usage(suggest::unknown("experiment", name, &names)))?])
+    Ok(vec![experiment(name).ok_or_else(|| {
+        Error::Usage(suggest::unknown("experiment", name, &names))
+    })?])
 }
 
 /// A case, and the trials that it answers, with their places in the plan.
@@ -106,14 +160,25 @@ impl ExperimentRun {
                 continue;
             }
             let case = trial.case.clone();
-            let exchanged = exchange(&case.family).and_then(|exchange| exchange.variant(&case.variant));
-            let kernel = built_in(&case.family).and_then(|family| Some((family, family.rung(&case.variant)?)));
+            let exchanged =
+                exchange(&case.family).and_then(|exchange| exchange.variant(&case.variant));
+            let kernel = built_in(&case.family)
+                .and_then(|family| Some((family, family.rung(&case.variant)?)));
             if exchanged.is_none() && kernel.is_none() {
                 let why = "its plan names a kernel that does not exist";
                 return Err(Error::Failed(format!("{}: {why}", experiment.name)));
             }
-            let clock = if exchanged.is_none_or(|variant| variant.by_events) { Clock::Event } else { Clock::Wall };
-            tasks.push(Task { case, kernel, clock, trials: vec![(place, trial)] });
+            let clock = if exchanged.is_none_or(|variant| variant.by_events) {
+                Clock::Event
+            } else {
+                Clock::Wall
+            };
+            tasks.push(Task {
+                case,
+                kernel,
+                clock,
+                trials: vec![(place, trial)],
+            });
         }
         Ok(ExperimentRun { experiment, tasks })
     }
@@ -162,7 +227,11 @@ impl<'a> ExperimentState<'a> {
         let Experiment { name, question, .. } = study.experiment;
         let finding = study.experiment.finding(&points);
         if !points.is_empty() {
-            self.outputs.json_only(&ExperimentAnswer { experiment: name, question, finding: &finding });
+            self.outputs.json_only(&ExperimentAnswer {
+                experiment: name,
+                question,
+                finding: &finding,
+            });
         }
         self.outputs.tell(global, &|screen| {
             let mut text = report::experiment::text(&points, question, &finding, screen);
@@ -176,13 +245,16 @@ impl<'a> ExperimentState<'a> {
             text
         });
         if !self.bars.is_empty() {
-            self.outputs.svg(&report::picture::of_bars(&self.bars, &self.title).svg());
+            self.outputs
+                .svg(&report::picture::of_bars(&self.bars, &self.title).svg());
         }
         measured
     }
 
     fn measure(&mut self) -> Result<(), Error> {
-        let plan = (0..).zip(&self.study.tasks).map(|(i, task)| self.configuration(i, task));
+        let plan = (0..)
+            .zip(&self.study.tasks)
+            .map(|(i, task)| self.configuration(i, task));
         let plan: Vec<Configuration> = plan.collect();
         for task in &self.study.tasks {
             self.probe(task)?;
@@ -195,19 +267,35 @@ impl<'a> ExperimentState<'a> {
         let case = &task.case;
         // What goes on between host and device says itself what it cannot hold.
         let refusal = task.kernel.and_then(|(family, _)| {
-            let input = Input { family, shape: case.shape, dtype: case.dtype, params: &case.params };
+            let input = Input {
+                family,
+                shape: case.shape,
+                dtype: case.dtype,
+                params: &case.params,
+            };
             input.check(self.jobs.executor.info()).err()
         });
         let refusal = refusal.map(|error| Refusal::Memory(error.to_string()));
         let rung = task.kernel.and_then(|(_, rung)| rung.number());
-        Configuration { index, rung, case: case.clone(), wg: case.wg, params: case.params.clone(), refusal }
+        Configuration {
+            index,
+            rung,
+            case: case.clone(),
+            wg: case.wg,
+            params: case.params.clone(),
+            refusal,
+        }
     }
 
     /// Measures the ceiling that event times of this trial cannot exceed, where there is one.
     fn probe(&mut self, task: &Task) -> Result<(), Error> {
-        let (Some((family, _)), case) = (task.kernel, &task.case) else { return Ok(()) };
+        let (Some((family, _)), case) = (task.kernel, &task.case) else {
+            return Ok(());
+        };
         match ceilings::is_bounded(family, case, self.jobs.executor.info()) {
-            true => self.jobs.probe(family, LimitNeeded::of(family, case.dtype, &case.params)),
+            true => self
+                .jobs
+                .probe(family, LimitNeeded::of(family, case.dtype, &case.params)),
             false => Ok(()),
         }
     }
@@ -221,7 +309,10 @@ impl<'a> ExperimentState<'a> {
 fn task_name(experiment: &Experiment, task: &Task) -> String {
     let trial = &task.trials[0].1;
     let label = (experiment.x_label)(trial.x);
-    format!("{}: {}, {} = {label}", experiment.name, trial.series, experiment.x_name)
+    format!(
+        "{}: {}, {} = {label}",
+        experiment.name, trial.series, experiment.x_name
+    )
 }
 
 impl Bench for ExperimentState<'_> {
@@ -229,7 +320,11 @@ impl Bench for ExperimentState<'_> {
         let task = self.task(configuration);
         match task.kernel {
             Some((family, _)) => self.jobs.settings(family, &configuration.case),
-            None => Settings { clock: task.clock, least_time: None, ..self.jobs.in_pace() },
+            None => Settings {
+                clock: task.clock,
+                least_time: None,
+                ..self.jobs.in_pace()
+            },
         }
     }
 
@@ -238,13 +333,25 @@ impl Bench for ExperimentState<'_> {
         self.jobs.run(&name, job)
     }
 
-    fn finished(&mut self, configuration: &Configuration, mut outcome: Outcome, sampled: f64) -> Result<(), Error> {
+    fn finished(
+        &mut self,
+        configuration: &Configuration,
+        mut outcome: Outcome,
+        sampled: f64,
+    ) -> Result<(), Error> {
         let study = self.study;
         let task = &study.tasks[configuration.index as usize];
         let experiment = study.experiment;
-        let bars = outcome.end.as_mut().map_or_else(|_| Vec::new(), |m| std::mem::take(&mut m.timeline));
+        let bars = outcome
+            .end
+            .as_mut()
+            .map_or_else(|_| Vec::new(), |m| std::mem::take(&mut m.timeline));
         self.scene.sample_time = sampled;
-        let row = Row::from(&Record::from_outcome(&self.scene, configuration.rung, outcome));
+        let row = Row::from(&Record::from_outcome(
+            &self.scene,
+            configuration.rung,
+            outcome,
+        ));
         for (place, trial) in &task.trials {
             let point = Point {
                 experiment: experiment.name.to_owned(),
@@ -258,9 +365,15 @@ impl Bench for ExperimentState<'_> {
             self.outputs.row(&point);
             self.points.push((*place, point));
         }
-        if let Some(median) = row.t_median_s.filter(|&median| !bars.is_empty() && median < self.fastest) {
+        if let Some(median) = row
+            .t_median_s
+            .filter(|&median| !bars.is_empty() && median < self.fastest)
+        {
             let trial = &task.trials[0].1;
-            self.title = format!("{}: {}, {} {}", experiment.name, trial.series, trial.x, experiment.x_name);
+            self.title = format!(
+                "{}: {}, {} {}",
+                experiment.name, trial.series, trial.x, experiment.x_name
+            );
             (self.fastest, self.bars) = (median, bars);
         }
         self.rows.push((task_name(experiment, task), row));

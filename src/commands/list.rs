@@ -11,7 +11,9 @@ use crate::{Error, suggest};
 /// question. With `verbose` the overview says of each rung all that there is.
 pub fn run(name: Option<&str>, verbose: bool) -> Result<(), Error> {
     let width = console::width();
-    let Some(name) = name else { return print(&everything(width, verbose)) };
+    let Some(name) = name else {
+        return print(&everything(width, verbose));
+    };
     let lower = name.to_lowercase();
     // Experiments have families of the same names; those that are neither, as `closure`, run beside a ladder.
     if let Some(experiment) = experiment(&lower) {
@@ -20,14 +22,25 @@ pub fn run(name: Option<&str>, verbose: bool) -> Result<(), Error> {
     if let Some(family) = built_in(&lower) {
         return print(&details(family, width));
     }
-    let names: Vec<&str> = ladders().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name)).collect();
-    Err(Error::Usage(suggest::unknown("family or experiment", name, &names)))
+    let names: Vec<&str> = ladders()
+        .map(|f| &*f.name)
+        .chain(EXPERIMENTS.iter().map(|e| e.name))
+        .collect();
+    Err(Error::Usage(suggest::unknown(
+        "family or experiment",
+        name,
+        &names,
+    )))
 }
 
 /// Prints the road through one of the sources: what to run for each of its parts, and what to look for.
 pub fn road(name: &str) -> Result<(), Error> {
     let all = sources::all();
     let names: Vec<String> = all.iter().map(CitedSource::name).collect();
-    let source = all.iter().find(|source| source.name() == name.to_lowercase());
-    print(&sources::text(source.ok_or_else(|| Error::Usage(suggest::unknown("source", name, &names)))?))
+    let source = all
+        .iter()
+        .find(|source| source.name() == name.to_lowercase());
+    print(&sources::text(source.ok_or_else(|| {
+        Error::Usage(suggest::unknown("source", name, &names))
+    })?))
 }

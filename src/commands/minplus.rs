@@ -26,9 +26,16 @@ pub fn run(global: &Global, options: &MinPlusArgs) -> Result<(), Error> {
     if let Some(file) = &options.graph.input {
         return distances(global, options, file);
     }
-    let n = options.n.unwrap_or_else(|| options.ladder.default_size(Form::Square));
+    let n = options
+        .n
+        .unwrap_or_else(|| options.ladder.default_size(Form::Square));
     let shape = Form::Square.shape(n, None);
-    let study = LadderRun::new(&minplus::FAMILY, shape, options.ladder.dtype, &options.tunables.params);
+    let study = LadderRun::new(
+        &minplus::FAMILY,
+        shape,
+        options.ladder.dtype,
+        &options.tunables.params,
+    );
     ladder::run(global, &options.ladder, &study, &mut Vec::new())
 }
 
@@ -42,23 +49,37 @@ fn distances(global: &Global, options: &MinPlusArgs, file: &str) -> Result<(), E
         check_stdout()?;
     }
     interrupt::watch();
-    apart(interrupt::interrupted, || work(global, &options.ladder, &options.graph, file))
+    apart(interrupt::interrupted, || {
+        work(global, &options.ladder, &options.graph, file)
+    })
 }
 
 fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result<(), Error> {
-    let family = if job.closure { &closure::FAMILY } else { &minplus::FAMILY };
+    let family = if job.closure {
+        &closure::FAMILY
+    } else {
+        &minplus::FAMILY
+    };
     let asked = asked(family, options.variant.as_deref())?;
-    options.dtype.map_or(Ok(()), |dtype| bench::check_dtype(family, dtype))?;
+    options
+        .dtype
+        .map_or(Ok(()), |dtype| bench::check_dtype(family, dtype))?;
     let cl_dir = options.cl_dir.as_deref();
     bench::check_sources(&rungs(family, asked, true), cl_dir, global.quiet)?;
     let path = job.output.as_deref().unwrap_or("-");
-    let ending = Path::new(path).extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    let ending = Path::new(path)
+        .extension()
+        .map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     let is_npy = ending.as_deref() == Some("npy");
     if let Some(ending) = ending.filter(|ending| ending != "csv" && !is_npy) {
-        return Err(Error::Usage(format!("-o {path}: .{ending} is not written; end the name in .csv or .npy")));
+        return Err(Error::Usage(format!(
+            "-o {path}: .{ending} is not written; end the name in .csv or .npy"
+        )));
     }
     if is_npy && job.paths {
-        return Err(Error::Usage(format!("-o {path}: --paths adds a column; end the name in .csv")));
+        return Err(Error::Usage(format!(
+            "-o {path}: --paths adds a column; end the name in .csv"
+        )));
     }
     let output = Arc::new(Mutex::new(Some(Sink::open(path)?)));
     // A file that holds nothing yet goes again, as it does where this ends otherwise.
@@ -70,7 +91,11 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
     });
     let status = RefCell::new(StatusLine::new(global.quiet));
     let begun = Cell::new(0);
-    let step = |what: &str| status.borrow_mut().case_started(begun.replace(begun.get() + 1), STEPS, what);
+    let step = |what: &str| {
+        status
+            .borrow_mut()
+            .case_started(begun.replace(begun.get() + 1), STEPS, what)
+    };
     let note = |text: &str| {
         if !global.quiet {
             status.borrow().suspend(|| say(text))
@@ -93,12 +118,27 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
     status.borrow().suspend(|| bench::announce(global, &info));
     let case = Case {
         wg: WorkGroup::linear(info.target.max_wg.min(256)),
-        params: graph.has_negative().then(|| (WEIGHTS.name.into(), "signed".into())).into_iter().collect(),
-        ..Case::of(&family.name, "", dtype, Shape { n: n as u64, m: n as u64 })
+        params: graph
+            .has_negative()
+            .then(|| (WEIGHTS.name.into(), "signed".into()))
+            .into_iter()
+            .collect(),
+        ..Case::of(
+            &family.name,
+            "",
+            dtype,
+            Shape {
+                n: n as u64,
+                m: n as u64,
+            },
+        )
     };
     let mut cases: Vec<Case> = rungs(family, asked, info.target.gpu)
         .iter()
-        .map(|rung| Case { variant: rung.variant().into(), ..case.clone() })
+        .map(|rung| Case {
+            variant: rung.variant().into(),
+            ..case.clone()
+        })
         .collect();
     if !options.no_tuned {
         use_tuned(
@@ -124,14 +164,23 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
             0.0 => "exactly".to_owned(),
             bound => format!("each to within {:.1e}", 1.06 * bound),
         };
-        note(&format!("proved on the CPU: the distances to {} nodes, {nearness}", share(proof.targets, n)));
+        note(&format!(
+            "proved on the CPU: the distances to {} nodes, {nearness}",
+            share(proof.targets, n)
+        ));
         job.paths.then_some(proof)
     } else {
         let rows = graph::check_step(&graph, &distances)?;
         note(&format!("checked on the CPU: {} rows", share(rows, n)));
         None
     };
-    let table = Distances { graph: &graph, distances: &distances, next: next.as_ref(), from: &from, to: &to };
+    let table = Distances {
+        graph: &graph,
+        distances: &distances,
+        next: next.as_ref(),
+        from: &from,
+        to: &to,
+    };
     if path == "-" {
         status.borrow().suspend(|| write(&output, &table, is_npy))?;
     } else {
@@ -139,13 +188,22 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
         write(&output, &table, is_npy)?;
     }
     let [asked, found] = table.pairs();
-    note(&format!("pairs with a path: {found}, without: {}", asked - found));
+    note(&format!(
+        "pairs with a path: {found}, without: {}",
+        asked - found
+    ));
     Ok(())
 }
 
 fn write(output: &Mutex<Option<Sink>>, table: &Distances<'_>, is_npy: bool) -> Result<(), Error> {
     match &mut *output.lock().unwrap_or_else(PoisonError::into_inner) {
-        Some(output) => output.replace(|out| if is_npy { table.write_npy(out) } else { table.write(out) }),
+        Some(output) => output.replace(|out| {
+            if is_npy {
+                table.write_npy(out)
+            } else {
+                table.write(out)
+            }
+        }),
         None => Err(Error::Interrupted),
     }
 }
@@ -156,7 +214,11 @@ fn rungs(family: &'static Family, asked: Option<&'static Rung>, gpu: bool) -> Ve
 }
 
 fn share(some: usize, all: usize) -> String {
-    if some == all { "all".to_owned() } else { format!("{some} of {all}") }
+    if some == all {
+        "all".to_owned()
+    } else {
+        format!("{some} of {all}")
+    }
 }
 
 fn asked(family: &'static Family, variant: Option<&str>) -> Result<Option<&'static Rung>, Error> {
@@ -165,14 +227,24 @@ fn asked(family: &'static Family, variant: Option<&str>) -> Result<Option<&'stat
         [rung] => Ok(Some(rung)),
         ref several => {
             let count = several.len();
-            Err(Error::Usage(format!("--variant: choose one rung to compute distances, not {count}")))
+            Err(Error::Usage(format!(
+                "--variant: choose one rung to compute distances, not {count}"
+            )))
         }
     }
 }
 
 /// Takes the settings that rungs were tuned to, and where no rung was asked for, the fastest of all first; says so.
-fn use_tuned(cases: &mut [Case], family: &Family, is_free: bool, known: Option<Remembered<'_>>, quiet: bool) {
-    let (Some(known), Some(first)) = (known, cases.first()) else { return };
+fn use_tuned(
+    cases: &mut [Case],
+    family: &Family,
+    is_free: bool,
+    known: Option<Remembered<'_>>,
+    quiet: bool,
+) {
+    let (Some(known), Some(first)) = (known, cases.first()) else {
+        return;
+    };
     let best = known.best(first).filter(|_| is_free);
     let mut is_used = false;
     if let Some(best) = best {
@@ -187,7 +259,11 @@ fn use_tuned(cases: &mut [Case], family: &Family, is_free: bool, known: Option<R
             *case = tuned;
         }
     }
-    let used = if is_used { vec![&*cases[0].variant] } else { Vec::new() };
+    let used = if is_used {
+        vec![&*cases[0].variant]
+    } else {
+        Vec::new()
+    };
     bench::announce_tuned(family, &used, quiet);
 }
 
@@ -201,9 +277,14 @@ fn compute(
 ) -> Result<Array, Error> {
     for (at, case) in cases.iter().enumerate() {
         let name = format!("{}/{}", case.family, case.variant);
-        match within(limit, "computing distances", || session.compute(case, std::slice::from_ref(weights))) {
+        match within(limit, "computing distances", || {
+            session.compute(case, std::slice::from_ref(weights))
+        }) {
             Ok(found) => {
-                note(&format!("{name}: {:.4} s of kernels, {:.4} s with transfers", found.launches, found.seconds));
+                note(&format!(
+                    "{name}: {:.4} s of kernels, {:.4} s with transfers",
+                    found.launches, found.seconds
+                ));
                 return Ok(found.output);
             }
             Err(stop) if stop.status == Status::Skipped && at + 1 < cases.len() => {
@@ -221,7 +302,10 @@ fn deadline(options: &Ladder, n: usize, dtype: Dtype, any_stops: bool) -> Durati
     let elements = (n as u64).saturating_mul(n as u64);
     let launches = if any_stops { n.div_ceil(32) as u64 } else { 1 };
     let bytes = elements.saturating_mul(3 * dtype.size() as u64 * launches);
-    let seconds = options.measure.deadline.unwrap_or_else(|| usual_deadline(bytes, 2.0 * (n as f64).powi(3)));
+    let seconds = options
+        .measure
+        .deadline
+        .unwrap_or_else(|| usual_deadline(bytes, 2.0 * (n as f64).powi(3)));
     Duration::from_secs_f64(seconds)
 }
 
@@ -233,7 +317,9 @@ fn check_memory(n: usize, dtype: Dtype, paths: bool, gpu: bool) -> Result<(), Er
     let size = dtype.size() as u64;
     // An edge with where it starts, as aligned as its weight; and the next node.
     let hops = if paths { 2 * size + 4 } else { 0 };
-    let needed = (n as u64).saturating_mul(n as u64).saturating_mul(matrices * size + hops);
+    let needed = (n as u64)
+        .saturating_mul(n as u64)
+        .saturating_mul(matrices * size + hops);
     match processes::available_memory() {
         Some(available) if needed > available => Err(Error::Usage(format!(
             "the distances of {n} nodes need {} of memory, and {} is available: leave nodes out, or use a machine with \

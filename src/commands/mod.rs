@@ -65,13 +65,20 @@ pub fn run(cli: &Cli, matches: &ArgMatches) -> Result<(), Error> {
     if is_part_of_record() {
         processes::end_with_parent();
     }
-    let Some(command) = &cli.command else { return start::run(&cli.global) };
+    let Some(command) = &cli.command else {
+        return start::run(&cli.global);
+    };
     written::check(command, matches, cli.global.force)?;
     dispatch(&cli.global, command)?;
-    let next = NEXT.iter().find(|(name, _)| matches.subcommand_name() == Some(name));
-    if let (Some((_, next)), false, true, true) =
-        (next, cli.global.quiet, Stdout.is_terminal(), std::io::stderr().is_terminal())
-    {
+    let next = NEXT
+        .iter()
+        .find(|(name, _)| matches.subcommand_name() == Some(name));
+    if let (Some((_, next)), false, true, true) = (
+        next,
+        cli.global.quiet,
+        Stdout.is_terminal(),
+        std::io::stderr().is_terminal(),
+    ) {
         say(&format!("next: {next}"));
     }
     Ok(())
@@ -81,10 +88,17 @@ fn dispatch(global: &Global, command: &Command) -> Result<(), Error> {
     match command {
         Command::Devices { json } => devices::run(global, json.as_deref()),
         Command::Doctor { json } => doctor::run(global, json.as_deref()),
-        Command::List { source: Some(source), .. } => list::road(source),
+        Command::List {
+            source: Some(source),
+            ..
+        } => list::road(source),
         Command::List { name, .. } => list::run(name.as_deref(), global.verbose),
         Command::Explain { lesson } => explain::run(lesson),
-        Command::Source { what, expanded, cl_dir } => source::run(global, what, *expanded, cl_dir.as_deref()),
+        Command::Source {
+            what,
+            expanded,
+            cl_dir,
+        } => source::run(global, what, *expanded, cl_dir.as_deref()),
         Command::Dot(options) => dot::run(global, options),
         Command::Reduce(options) => reduce::run(global, options),
         Command::Transpose(options) => transpose::run(global, options),
@@ -102,7 +116,11 @@ fn dispatch(global: &Global, command: &Command) -> Result<(), Error> {
         Command::Plot(options) => plot::run(global, options),
         Command::Report { files, output } => report::run(global, files, output),
         Command::Compare(options) => compare::run(global, options),
-        Command::Record { output, quick, budget } => record::run(global, output.as_deref(), *quick, *budget),
+        Command::Record {
+            output,
+            quick,
+            budget,
+        } => record::run(global, output.as_deref(), *quick, *budget),
         Command::Help { topic, md } => help::run(global, topic.as_deref(), *md),
         Command::Completions { shell } => help::completions(*shell),
         Command::Worker => worker::serve(),

@@ -40,26 +40,44 @@ struct RecordStep {
 }
 
 /// Lists the commands, or runs those whose files are not in the folder yet.
-pub fn run(global: &Global, folder: Option<&Path>, quick: bool, budget: Option<f64>) -> Result<(), Error> {
-    let platforms = doctor::listing(Instant::now() + doctor::LISTING).map_err(Error::NoDevice)?.platforms;
+pub fn run(
+    global: &Global,
+    folder: Option<&Path>,
+    quick: bool,
+    budget: Option<f64>,
+) -> Result<(), Error> {
+    let platforms = doctor::listing(Instant::now() + doctor::LISTING)
+        .map_err(Error::NoDevice)?
+        .platforms;
     let info = select::select(&platforms, global.device.as_deref())?;
     let steps = steps(&info.target, global.device_given(), quick, budget);
     let Some(folder) = folder else {
-        let lines: String = steps.iter().map(|step| format!("  gpulab {}\n", quoted_words(&step.words))).collect();
+        let lines: String = steps
+            .iter()
+            .map(|step| format!("  gpulab {}\n", quoted_words(&step.words)))
+            .collect();
         let time = format::rough(steps.iter().map(|step| step.seconds).sum());
         let told = "nothing was run; -o DIR runs them, and again those that have no file there yet";
-        return print(&format!("{} commands on {}, about {time}:\n{lines}{told}\n", steps.len(), info.name));
+        return print(&format!(
+            "{} commands on {}, about {time}:\n{lines}{told}\n",
+            steps.len(),
+            info.name
+        ));
     };
     interrupt::watch();
     bench::announce(global, info);
     let unfinished = folder.join(UNFINISHED);
     fs::create_dir_all(&unfinished).map_err(Error::unwritten(&unfinished))?;
-    let (done, missing): (Vec<RecordStep>, Vec<RecordStep>) =
-        steps.into_iter().partition(|step| folder.join(&step.file).symlink_metadata().is_ok());
+    let (done, missing): (Vec<RecordStep>, Vec<RecordStep>) = steps
+        .into_iter()
+        .partition(|step| folder.join(&step.file).symlink_metadata().is_ok());
     for file in done.iter().map(|step| folder.join(&step.file)) {
         let text = files::read_to_string(&file).unwrap_or_default();
         if !text.contains(&info.name) || !text.contains(&info.driver) {
-            let of = format!("is not of {} with driver {}: give another folder", info.name, info.driver);
+            let of = format!(
+                "is not of {} with driver {}: give another folder",
+                info.name, info.driver
+            );
             return Err(Error::Usage(format!("{} {of}", file.display())));
         }
     }
@@ -68,7 +86,10 @@ pub fn run(global: &Global, folder: Option<&Path>, quick: bool, budget: Option<f
     for (at, step) in missing.iter().enumerate() {
         let command = format!("gpulab {}", quoted_words(&step.words));
         let left = format::rough(missing[at..].iter().map(|step| step.seconds).sum());
-        global.note(&format!("[{} of {count}, about {left} left] {command}", done.len() + at + 1));
+        global.note(&format!(
+            "[{} of {count}, about {left} left] {command}",
+            done.len() + at + 1
+        ));
         let status = process(&step.words, &unfinished, global.quiet)
             .map_err(|e| Error::Failed(format!("cannot start a process of gpulab: {e}")))?;
         if interrupt::interrupted() {
@@ -88,13 +109,20 @@ pub fn run(global: &Global, folder: Option<&Path>, quick: bool, budget: Option<f
     // It stays where a file is left in it.
     let _ = fs::remove_dir(&unfinished);
     let place = quoted(&format!("{}/", folder.display()));
-    print(&format!("{place} has the results of {count} commands; look at them: gpulab report {place}\n"))?;
-    let lines: String = odd.iter().map(|(command, code)| format!("\n  {command}: exit code {code}")).collect();
+    print(&format!(
+        "{place} has the results of {count} commands; look at them: gpulab report {place}\n"
+    ))?;
+    let lines: String = odd
+        .iter()
+        .map(|(command, code)| format!("\n  {command}: exit code {code}"))
+        .collect();
     let text = format!("{} of {count} commands did not end well:{lines}", odd.len());
     let codes: Vec<i32> = odd.iter().map(|(_, code)| *code).collect();
     match codes.iter().all(|code| WHOLE.contains(code)) {
         _ if odd.is_empty() => Ok(()),
-        false => Err(Error::Failed(format!("{text}\nthe same command repeats those without a file"))),
+        false => Err(Error::Failed(format!(
+            "{text}\nthe same command repeats those without a file"
+        ))),
         _ if codes.contains(&4) => Err(Error::WrongResult(text)),
         _ if codes.contains(&5) => Err(Error::BuildFailed(text)),
         true => Err(Error::Untrusted(text)),
@@ -106,24 +134,51 @@ fn quoted_words(words: &[String]) -> String {
 }
 
 /// All commands for a device like this: its limits first, as ladders are held against them.
-fn steps(target: &Target, device: Option<&str>, quick: bool, budget: Option<f64>) -> Vec<RecordStep> {
+fn steps(
+    target: &Target,
+    device: Option<&str>,
+    quick: bool,
+    budget: Option<f64>,
+) -> Vec<RecordStep> {
     let limits = if quick { QUICK_CEILINGS } else { CEILINGS };
     let mut ladders = Vec::new();
     for family in FAMILIES {
-        ladders.extend(sizes(family.form, target, quick).into_iter().map(|size| (&family.name, size)));
+        ladders.extend(
+            sizes(family.form, target, quick)
+                .into_iter()
+                .map(|size| (&family.name, size)),
+        );
     }
     let whole = budget.unwrap_or(if quick { 120.0 } else { 900.0 });
     // A ladder has three shares, an experiment two.
     let share = (whole - limits) / (3 * ladders.len() + 2 * EXPERIMENTS.len()) as f64;
     let step = |name: &str, command: &[&str], budget: Option<f64>| {
         let file = format!("{name}.csv");
-        let mut words: Vec<String> =
-            device.map(|device| ["-d", device]).into_iter().flatten().map(str::to_owned).collect();
-        words.extend(command.iter().copied().chain(quick.then_some("--quick")).map(str::to_owned));
+        let mut words: Vec<String> = device
+            .map(|device| ["-d", device])
+            .into_iter()
+            .flatten()
+            .map(str::to_owned)
+            .collect();
+        words.extend(
+            command
+                .iter()
+                .copied()
+                .chain(quick.then_some("--quick"))
+                .map(str::to_owned),
+        );
         let seconds = budget.map(|seconds| seconds.round().max(1.0));
-        words.extend(seconds.iter().flat_map(|seconds| ["--budget".to_owned(), format!("{seconds}s")]));
+        words.extend(
+            seconds
+                .iter()
+                .flat_map(|seconds| ["--budget".to_owned(), format!("{seconds}s")]),
+        );
         words.extend(["--csv".to_owned(), file.clone()]);
-        RecordStep { file, words, seconds: seconds.unwrap_or(limits) }
+        RecordStep {
+            file,
+            words,
+            seconds: seconds.unwrap_or(limits),
+        }
     };
     let mut steps = vec![step("ceilings", &["ceiling"], None)];
     for (family, size) in ladders {
@@ -133,11 +188,19 @@ fn steps(target: &Target, device: Option<&str>, quick: bool, budget: Option<f64>
         };
         let mut command = vec![&**family, "--no-tuned"];
         command.extend(["-n", &n].into_iter().filter(|_| !n.is_empty()));
-        command.extend(["--cache", "cold"].into_iter().filter(|_| cache == Cache::Cold));
+        command.extend(
+            ["--cache", "cold"]
+                .into_iter()
+                .filter(|_| cache == Cache::Cold),
+        );
         steps.push(step(&name, &command, Some(3.0 * share)));
     }
     for experiment in EXPERIMENTS {
-        steps.push(step(&format!("lab-{}", experiment.name), &["lab", experiment.name], Some(2.0 * share)));
+        steps.push(step(
+            &format!("lab-{}", experiment.name),
+            &["lab", experiment.name],
+            Some(2.0 * share),
+        ));
     }
     steps
 }
@@ -147,7 +210,11 @@ fn steps(target: &Target, device: Option<&str>, quick: bool, budget: Option<f64>
 fn sizes(form: Form, target: &Target, quick: bool) -> Vec<Option<(u64, Cache)>> {
     use Cache::{Cold, Warm};
     // Twice the largest vectors, and others beside them.
-    let largest = if target.global_mem >= 8 << 30 { 1 << 28 } else { 1 << 26 };
+    let largest = if target.global_mem >= 8 << 30 {
+        1 << 28
+    } else {
+        1 << 26
+    };
     let sizes: &[(u64, Cache)] = match (form, target.gpu) {
         _ if quick => return vec![None],
         (Form::Vector, true) => &[(1 << 20, Warm), (1 << 24, Cold), (largest, Cold)],
@@ -163,10 +230,15 @@ fn sizes(form: Form, target: &Target, quick: bool) -> Vec<Option<(u64, Cache)>> 
 /// Runs a command to its end. In the folder, so that no path stands in its rows.
 fn process(words: &[String], folder: &Path, quiet: bool) -> std::io::Result<ExitStatus> {
     let mut command = Command::new(std::env::current_exe()?);
-    command.args(words).current_dir(folder).env(bench::PART_OF_RECORD, "1");
+    command
+        .args(words)
+        .current_dir(folder)
+        .env(bench::PART_OF_RECORD, "1");
     // Variables may name files by paths from here.
     for (name, _) in VARIABLES {
-        let path = std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_relative() && path.exists());
+        let path = std::env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_relative() && path.exists());
         command.envs(path.and_then(|path| Some((name, fs::canonicalize(path).ok()?))));
     }
     command.stdin(Stdio::null()).stdout(Stdio::null());

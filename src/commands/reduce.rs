@@ -11,19 +11,27 @@ use crate::{Error, input};
 pub fn run(global: &Global, options: &ReduceArgs) -> Result<(), Error> {
     // The option takes no other names.
     let op = Op::of(&options.tunables.params).unwrap_or_default();
-    let n = options.n.unwrap_or_else(|| options.ladder.default_size(Form::Vector));
+    let n = options
+        .n
+        .unwrap_or_else(|| options.ladder.default_size(Form::Vector));
     let shape = Shape::vector(n);
     let params = &options.tunables.params;
-    let mut study = LadderRun::new(&kernels::reduce::FAMILY, shape, options.ladder.dtype, params);
+    let mut study = LadderRun::new(
+        &kernels::reduce::FAMILY,
+        shape,
+        options.ladder.dtype,
+        params,
+    );
     if let Some(file) = &options.input {
         study.inputs = vec![file.clone()];
         let (n, dtype) = look_at(file, study.dtype, op)?;
         (study.shape, study.dtype) = (Shape::vector(n), Some(dtype));
     }
     match study.dtype {
-        Some(dtype) if dtype.is_float() && op.is_bitwise() => {
-            Err(Error::Usage(format!("--op {} needs an integer type: choose --dtype i32 or i64", op.name())))
-        }
+        Some(dtype) if dtype.is_float() && op.is_bitwise() => Err(Error::Usage(format!(
+            "--op {} needs an integer type: choose --dtype i32 or i64",
+            op.name()
+        ))),
         _ => ladder::run(global, &options.ladder, &study, &mut Vec::new()),
     }
 }
@@ -33,7 +41,9 @@ pub fn look_at(file: &str, dtype: Option<Dtype>, op: Op) -> Result<(u64, Dtype),
     let data = input::read(file, dtype)?;
     match nan(&data) {
         Some(nan) if matches!(op, Op::Min | Op::Max) => {
-            return Err(Error::Usage(format!("{file}: {nan}: min and max are undefined for it")));
+            return Err(Error::Usage(format!(
+                "{file}: {nan}: min and max are undefined for it"
+            )));
         }
         // Said with --quiet, too: no sum over such a file shows whether a kernel is right.
         Some(nan) => note(&format!(
@@ -50,5 +60,9 @@ fn nan(data: &Array) -> Option<String> {
     let numbers = data.widened();
     let mut nan = numbers.iter().enumerate().filter(|(_, x)| x.is_nan());
     let (first, _) = nan.next()?;
-    Some(format!("NaN in {} of {} elements, first in element {first}", 1 + nan.count(), data.len()))
+    Some(format!(
+        "NaN in {} of {} elements, first in element {first}",
+        1 + nan.count(),
+        data.len()
+    ))
 }

@@ -19,12 +19,19 @@ pub fn run(global: &Global, named: &[String], output: &str) -> Result<(), Error>
     let mut words: Vec<String> = Vec::new();
     for word in named {
         match Path::new(word).is_dir() {
-            true => words.extend(files_below(Path::new(word)).iter().map(|path| path.display().to_string())),
+            true => words.extend(
+                files_below(Path::new(word))
+                    .iter()
+                    .map(|path| path.display().to_string()),
+            ),
             false => words.push(word.clone()),
         }
     }
     if words.is_empty() {
-        return Err(Error::Usage(format!("no CSV or JSON file in {}", named.join(", "))));
+        return Err(Error::Usage(format!(
+            "no CSV or JSON file in {}",
+            named.join(", ")
+        )));
     }
     let shown = asked(&distinct(words))?;
     let files = data(&shown)?;
@@ -34,7 +41,12 @@ pub fn run(global: &Global, named: &[String], output: &str) -> Result<(), Error>
     counts.extend_from_slice(&material.counts);
     let films = films_beside(output);
     let page = page::html(&material, &files, &counts, &films);
-    outputs::write_told(global, output, &page, &format!(", {} KiB", page.len().div_ceil(1024)))
+    outputs::write_told(
+        global,
+        output,
+        &page,
+        &format!(", {} KiB", page.len().div_ceil(1024)),
+    )
 }
 
 /// The files as they are, for the reader to download.
@@ -43,15 +55,24 @@ fn data(shown: &[Material]) -> Result<Vec<DataFile>, Error> {
     distinct(shown.iter().map(|file| file.name.as_str()))
         .into_iter()
         .map(|name| {
-            let own = all.iter().find(|file| format!("{}/{}", file.device, file.name) == name);
+            let own = all
+                .iter()
+                .find(|file| format!("{}/{}", file.device, file.name) == name);
             let bytes = match own {
                 Some(file) => Cow::Borrowed(file.text),
                 None => Cow::Owned(
-                    files::read(Path::new(name)).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?,
+                    files::read(Path::new(name))
+                        .map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?,
                 ),
             };
             let ending = if own.is_some() { ".csv" } else { "" };
-            Ok(DataFile { name: format!("{}{ending}", name.rsplit(['/', '\\']).next().unwrap_or(name)), bytes })
+            Ok(DataFile {
+                name: format!(
+                    "{}{ending}",
+                    name.rsplit(['/', '\\']).next().unwrap_or(name)
+                ),
+                bytes,
+            })
         })
         .collect()
 }
@@ -59,13 +80,21 @@ fn data(shown: &[Material]) -> Result<Vec<DataFile>, Error> {
 /// Films that lie beside the page.
 fn films_beside(page: &str) -> Vec<String> {
     const HEAD: u64 = 64;
-    let folder = Path::new(page).parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = Path::new(page)
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     let mut films = Vec::new();
-    for entry in fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
+    for entry in fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok)
+    {
         let path = entry.path();
         let mut head = String::new();
         let is_read = path.extension().is_some_and(|ending| ending == "html")
-            && File::open(&path).is_ok_and(|file| file.take(HEAD).read_to_string(&mut head).is_ok());
+            && File::open(&path)
+                .is_ok_and(|file| file.take(HEAD).read_to_string(&mut head).is_ok());
         if is_read && is_film(&head) {
             films.extend(entry.file_name().into_string());
         }

@@ -12,25 +12,41 @@ use crate::{Error, bench};
 use std::path::Path;
 
 /// Prints the one that is named, or the difference of two.
-pub fn run(global: &Global, what: &[String], is_expanded: bool, dir: Option<&Path>) -> Result<(), Error> {
-    let sources = Sources { dir: dir.map(Path::to_owned) };
+pub fn run(
+    global: &Global,
+    what: &[String],
+    is_expanded: bool,
+    dir: Option<&Path>,
+) -> Result<(), Error> {
+    let sources = Sources {
+        dir: dir.map(Path::to_owned),
+    };
     let [name] = what else {
         if is_expanded {
-            return Err(Error::Usage("--expanded: it is of one kernel; leave the others out".into()));
+            return Err(Error::Usage(
+                "--expanded: it is of one kernel; leave the others out".into(),
+            ));
         }
         return changes(global, what, &sources);
     };
     let paths = paths(&lesson(name)?)?;
     bench::check_files(&paths, dir, global.quiet)?;
     for path in &paths {
-        let mut rungs = kernels::everything().flat_map(|family| family.kernels().map(move |rung| (family, rung)));
+        let mut rungs = kernels::everything()
+            .flat_map(|family| family.kernels().map(move |rung| (family, rung)));
         let text = match rungs.find(|(_, rung)| rung.path == *path) {
-            Some((family, rung)) if is_expanded => sources.assemble_rung(rung).map(|text| whole(family, rung, &text)),
+            Some((family, rung)) if is_expanded => sources
+                .assemble_rung(rung)
+                .map(|text| whole(family, rung, &text)),
             None if is_expanded => sources.assemble(path),
             _ => sources.read(path),
         };
         let text = text.map_err(|stop| Error::Failed(stop.reason))?;
-        print(&if paths.len() == 1 { text } else { format!("// cl/{path}\n{text}\n") })?;
+        print(&if paths.len() == 1 {
+            text
+        } else {
+            format!("// cl/{path}\n{text}\n")
+        })?;
     }
     Ok(())
 }
@@ -45,28 +61,46 @@ fn changes(global: &Global, what: &[String], sources: &Sources) -> Result<(), Er
     let old = old?;
     let new = new?;
     if old.path == new.path {
-        return Err(Error::Usage(format!("both are {}: name two rungs", new.label)));
+        return Err(Error::Usage(format!(
+            "both are {}: name two rungs",
+            new.label
+        )));
     }
-    print(&diff::text(&old, &new, console::width(), console::color(global.color)))
+    print(&diff::text(
+        &old,
+        &new,
+        console::width(),
+        console::color(global.color),
+    ))
 }
 
 fn file(name: &str, global: &Global, sources: &Sources) -> Result<KernelFile, Error> {
     let Some((family, rung)) = name.rsplit_once(':') else {
-        return Err(Error::Usage(format!("{name:?} names no rung: give two, as in reduce:2 reduce:3")));
+        return Err(Error::Usage(format!(
+            "{name:?} names no rung: give two, as in reduce:2 reduce:3"
+        )));
     };
     let Brought { family, .. } = &Brought::new(&family.to_lowercase())?;
     let rung = rung_of(family, rung)?;
     bench::check_files(&[&rung.path], sources.dir.as_deref(), global.quiet)?;
-    let text = rung.own_text().map_or_else(|| sources.read(&rung.path), |text| Ok(text.to_owned()));
+    let text = rung
+        .own_text()
+        .map_or_else(|| sources.read(&rung.path), |text| Ok(text.to_owned()));
     let text = text.map_err(|stop| Error::Failed(stop.reason))?;
-    Ok(KernelFile { label: format!("{} {}", family.name, rung.label()), path: format!("cl/{}", rung.path), text })
+    Ok(KernelFile {
+        label: format!("{} {}", family.name, rung.label()),
+        path: format!("cl/{}", rung.path),
+        text,
+    })
 }
 
 /// The text behind values of the macros that it takes from the host, unless a program gives them itself.
 fn whole(family: &Family, rung: &Rung, text: &str) -> String {
     let given = kernels::given(family, rung, text);
-    let values: String =
-        given.iter().map(|(name, value)| format!("#ifndef {name}\n#define {name} {value}\n#endif\n")).collect();
+    let values: String = given
+        .iter()
+        .map(|(name, value)| format!("#ifndef {name}\n#define {name} {value}\n#endif\n"))
+        .collect();
     values + text
 }
 
@@ -79,15 +113,25 @@ fn paths(lesson: &Lesson) -> Result<Vec<&'static str>, Error> {
             match rungs[..] {
                 [only] => Ok(vec![&*only.path]),
                 _ => {
-                    let first = family.ladder.first().map_or_else(String::new, |rung| short_name(family, rung));
-                    Err(Error::Usage(format!("{} has {} rungs: choose one, as in {first}", family.name, rungs.len())))
+                    let first = family
+                        .ladder
+                        .first()
+                        .map_or_else(String::new, |rung| short_name(family, rung));
+                    Err(Error::Usage(format!(
+                        "{} has {} rungs: choose one, as in {first}",
+                        family.name,
+                        rungs.len()
+                    )))
                 }
             }
         }
         Lesson::Study(experiment) => match experiment.sources() {
             none if none.is_empty() => {
                 let why = "it moves data between host and device, and runs no kernel";
-                Err(Error::Usage(format!("{} has no kernel source: {why}", experiment.name)))
+                Err(Error::Usage(format!(
+                    "{} has no kernel source: {why}",
+                    experiment.name
+                )))
             }
             paths => Ok(paths),
         },

@@ -15,19 +15,36 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Commands to try, what they do, and how long they took on a CPU of four cores with PoCL, its cache of programs warm.
 const TRY: [(&str, &str); 3] = [
-    ("gpulab dot -n 1M --quick", "the dot product's ladder (about 2 s)"),
-    ("gpulab lab banks --quick", "the banks of local memory (about 3 s)"),
+    (
+        "gpulab dot -n 1M --quick",
+        "the dot product's ladder (about 2 s)",
+    ),
+    (
+        "gpulab lab banks --quick",
+        "the banks of local memory (about 3 s)",
+    ),
     ("gpulab ceiling --quick", "the device's limits (about 10 s)"),
 ];
 
 /// Says which device would be used, without opening it in this process, and what to try; without a device, what to install.
 pub fn run(global: &Global) -> Result<(), Error> {
     let width = console::width();
-    let title = concat!("gpulab ", env!("CARGO_PKG_VERSION"), ": ", env!("CARGO_PKG_DESCRIPTION"));
-    let title = if global.quiet { String::new() } else { wrapped(title, "", "  ", width) + "\n" };
+    let title = concat!(
+        "gpulab ",
+        env!("CARGO_PKG_VERSION"),
+        ": ",
+        env!("CARGO_PKG_DESCRIPTION")
+    );
+    let title = if global.quiet {
+        String::new()
+    } else {
+        wrapped(title, "", "  ", width) + "\n"
+    };
     let listed = listing(Instant::now() + PATIENCE);
-    let Listing { platforms, broken } =
-        listed.unwrap_or_else(|problem| Listing { platforms: Vec::new(), broken: vec![problem] });
+    let Listing { platforms, broken } = listed.unwrap_or_else(|problem| Listing {
+        platforms: Vec::new(),
+        broken: vec![problem],
+    });
     let problem = match select::select(&platforms, global.device.as_deref()) {
         Ok(device) => return print(&(title + &with_device(device, global, width))),
         Err(error) if platforms.iter().any(|p| !p.devices.is_empty()) => return Err(error),
@@ -35,17 +52,36 @@ pub fn run(global: &Global) -> Result<(), Error> {
     };
     // What is installed and broken does not go away by installing more.
     print(&(title + &without_device(&problem, &to_install(&platforms), width)))?;
-    Err(Error::NoDevice("there is no device to run on: the reason is above".into()))
+    Err(Error::NoDevice(
+        "there is no device to run on: the reason is above".into(),
+    ))
 }
 
 fn with_device(device: &DeviceInfo, global: &Global, width: usize) -> String {
-    let facts = format!("{} ({}, {})", format::device(&device.name), device.kind, device.platform);
-    let mut text = wrapped(&facts, &format!("device {}  ", device.selector), "    ", width);
+    let facts = format!(
+        "{} ({}, {})",
+        format::device(&device.name),
+        device.kind,
+        device.platform
+    );
+    let mut text = wrapped(
+        &facts,
+        &format!("device {}  ", device.selector),
+        "    ",
+        width,
+    );
     if !global.quiet {
         text += "\nTry:\n";
-        let given = global.device_given().map(|given| format!(" -d {}", quoted(given))).unwrap_or_default();
+        let given = global
+            .device_given()
+            .map(|given| format!(" -d {}", quoted(given)))
+            .unwrap_or_default();
         for (command, does) in TRY {
-            text += &hung(does, &format!("  {:<26}  ", format!("{command}{given}")), width);
+            text += &hung(
+                does,
+                &format!("  {:<26}  ", format!("{command}{given}")),
+                width,
+            );
         }
         text += "\nThe first run takes longer, as drivers compile.\n\
                  `gpulab list` names all ladders and experiments, `gpulab --help` all commands.\n";
@@ -55,9 +91,11 @@ fn with_device(device: &DeviceInfo, global: &Global, width: usize) -> String {
 
 /// Why there is no device, what to install (with its packages), and where to learn more.
 fn without_device(problem: &str, install: &[Remedy], width: usize) -> String {
-    let mut text = wrapped(problem, "no device: ", "  ", width) + "\nTo install, whichever suits this machine:\n";
+    let mut text = wrapped(problem, "no device: ", "  ", width)
+        + "\nTo install, whichever suits this machine:\n";
     for Remedy { what, packages } in install {
-        text += &(wrapped(what, "  ", "    ", width) + &wrapped(packages, "      ", "      ", width));
+        text +=
+            &(wrapped(what, "  ", "    ", width) + &wrapped(packages, "      ", "      ", width));
     }
     text + "\n`gpulab doctor` checks every part and says what is broken.\n"
 }
@@ -69,11 +107,22 @@ mod tests {
     #[test]
     fn without_a_device_there_is_something_to_install() {
         let text = without_device("no OpenCL driver was found", &to_install(&[]), 80);
-        assert!(text.starts_with("no device: no OpenCL driver was found\n"), "{text}");
-        for package in ["pocl-opencl-icd", "intel-opencl-rt", "libnvidia-opencl", "mesa-opencl-icd", "intel-opencl-icd"]
-        {
+        assert!(
+            text.starts_with("no device: no OpenCL driver was found\n"),
+            "{text}"
+        );
+        for package in [
+            "pocl-opencl-icd",
+            "intel-opencl-rt",
+            "libnvidia-opencl",
+            "mesa-opencl-icd",
+            "intel-opencl-icd",
+        ] {
             assert!(text.contains(package), "{package}: {text}");
         }
-        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        assert!(
+            text.lines().all(|line| line.chars().count() <= 80),
+            "{text}"
+        );
     }
 }

@@ -15,7 +15,10 @@ thread_local! {
 
 fn own_data() -> TempDir {
     let tests = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let (own, plugins) = (TempDir::with_prefix_in("data-", tests).unwrap(), tests.join("data/count"));
+    let (own, plugins) = (
+        TempDir::with_prefix_in("data-", tests).unwrap(),
+        tests.join("data/count"),
+    );
     fs::create_dir_all(&plugins).unwrap();
     #[cfg(unix)]
     std::os::unix::fs::symlink(plugins, own.path().join("count")).unwrap();
@@ -31,7 +34,10 @@ pub fn data() -> PathBuf {
 /// The command with these arguments, whatever the environment says.
 pub fn gpulab(args: &[&str]) -> Command {
     let mut command = Command::cargo_bin("gpulab").unwrap();
-    command.args(args).env_remove("GPULAB_DEVICE").env("NO_COLOR", "1");
+    command
+        .args(args)
+        .env_remove("GPULAB_DEVICE")
+        .env("NO_COLOR", "1");
     command.env("GPULAB_DATA", data());
     command
 }
@@ -40,13 +46,20 @@ pub fn gpulab(args: &[&str]) -> Command {
 pub fn run(args: &[&str]) -> (String, String, i32) {
     let output = gpulab(args).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap())
+    (
+        text(&output.stdout),
+        text(&output.stderr),
+        output.status.code().unwrap(),
+    )
 }
 
 /// Lines of an error but for what the parser of the command line adds to its one: candidates, usage, and where help is.
 pub fn messages(err: &str) -> usize {
     let is_added = |line: &str| {
-        ["  ", "Usage: ", "For more information, try "].iter().any(|begin| line.starts_with(begin)) || line.is_empty()
+        ["  ", "Usage: ", "For more information, try "]
+            .iter()
+            .any(|begin| line.starts_with(begin))
+            || line.is_empty()
     };
     err.lines().filter(|line| !is_added(line)).count()
 }
@@ -70,8 +83,16 @@ pub fn write(dir: &TempDir, name: &str, text: &[u8]) -> PathBuf {
 pub fn shell(line: &str) -> (String, String, Option<i32>) {
     let program = assert_cmd::cargo::cargo_bin("gpulab");
     let mut command = std::process::Command::new("sh");
-    command.args(["-c", line]).arg(program).env_remove("GPULAB_DEVICE").env("GPULAB_DATA", data());
+    command
+        .args(["-c", line])
+        .arg(program)
+        .env_remove("GPULAB_DEVICE")
+        .env("GPULAB_DATA", data());
     let output = command.output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    (text(output.stdout), text(output.stderr), output.status.code())
+    (
+        text(output.stdout),
+        text(output.stderr),
+        output.status.code(),
+    )
 }

@@ -313,11 +313,19 @@ const BAD: &str = r#"
 /// The cases, without empty lines.
 fn cases() -> Vec<(i32, Vec<String>, &'static str)> {
     let case = |line: &'static str| {
-        let [code, args, word] = line.splitn(3, " | ").collect::<Vec<_>>()[..] else { panic!("{line}") };
-        let args = args.split(' ').map(|arg| arg.replace("{}", NOWHERE).replace("''", "")).collect();
+        let [code, args, word] = line.splitn(3, " | ").collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
+        let args = args
+            .split(' ')
+            .map(|arg| arg.replace("{}", NOWHERE).replace("''", ""))
+            .collect();
         (code.parse().unwrap(), args, word)
     };
-    BAD.lines().filter(|line| !line.is_empty()).map(case).collect()
+    BAD.lines()
+        .filter(|line| !line.is_empty())
+        .map(case)
+        .collect()
 }
 
 #[test]
@@ -328,7 +336,8 @@ fn every_bad_input_is_one_clear_line_and_its_exit_code() {
     for (code, args, word) in cases {
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let output = gpulab(&args).output().unwrap();
-        let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        let [out, err] =
+            [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
         let mut wrong = Vec::new();
         if output.status.code() != Some(code) {
             wrong.push(format!("exit code {:?}, not {code}", output.status.code()));
@@ -343,7 +352,11 @@ fn every_bad_input_is_one_clear_line_and_its_exit_code() {
             wrong.push(format!("output {out:?}, a panic, or a control code"));
         }
         if !wrong.is_empty() {
-            faults.push(format!("gpulab {}: {}\n{err}", args.join(" "), wrong.join(", ")));
+            faults.push(format!(
+                "gpulab {}: {}\n{err}",
+                args.join(" "),
+                wrong.join(", ")
+            ));
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
@@ -351,11 +364,18 @@ fn every_bad_input_is_one_clear_line_and_its_exit_code() {
 
 #[test]
 fn control_codes_of_the_command_line_are_spelled_out() {
-    for args in [&["\x1b[31m"][..], &["lab", "\x1b]0;x\x07"], &["reduce", "--variant", "a\x1b[2J"], &["-d", "\x1b[1m"]]
-    {
+    for args in [
+        &["\x1b[31m"][..],
+        &["lab", "\x1b]0;x\x07"],
+        &["reduce", "--variant", "a\x1b[2J"],
+        &["-d", "\x1b[1m"],
+    ] {
         let output = gpulab(args).output().unwrap();
         let err = String::from_utf8(output.stderr).unwrap();
-        assert!(matches!(output.status.code(), Some(2 | 3)) && !err.contains('\x1b'), "{args:?}: {err:?}");
+        assert!(
+            matches!(output.status.code(), Some(2 | 3)) && !err.contains('\x1b'),
+            "{args:?}: {err:?}"
+        );
         assert_eq!(messages(&err), 1, "{args:?}: {err}");
     }
 }
@@ -380,26 +400,49 @@ const BAD_CELLS: [&str; 12] = [
 /// copy is of a run of its own, and with `devices` of a device of its own.
 fn spoiled(text: &[u8], cell: &str, devices: bool) -> Vec<u8> {
     let mut reader = csv::Reader::from_reader(text);
-    let (head, records) = (reader.headers().unwrap().clone(), reader.records().map(Result::unwrap).collect::<Vec<_>>());
+    let (head, records) = (
+        reader.headers().unwrap().clone(),
+        reader.records().map(Result::unwrap).collect::<Vec<_>>(),
+    );
     let table = |all: &[Vec<String>]| {
         let mut writer = csv::Writer::from_writer(Vec::new());
         writer.write_record(&head).unwrap();
-        all.iter().for_each(|record| writer.write_record(record).unwrap());
+        all.iter()
+            .for_each(|record| writer.write_record(record).unwrap());
         writer.into_inner().unwrap()
     };
     let mut all = Vec::new();
     for at in 0..head.len() {
         let one = |record: &csv::StringRecord| {
-            let cells = head.iter().zip(record).enumerate().map(|(place, (name, own))| match name {
-                _ if place == at => cell.to_owned(),
-                "run_id" => format!("r{at}"),
-                "device" if devices => format!("D{at}"),
-                _ => own.to_owned(),
-            });
+            let cells =
+                head.iter()
+                    .zip(record)
+                    .enumerate()
+                    .map(|(place, (name, own))| match name {
+                        _ if place == at => cell.to_owned(),
+                        "run_id" => format!("r{at}"),
+                        "device" if devices => format!("D{at}"),
+                        _ => own.to_owned(),
+                    });
             cells.collect::<Vec<String>>()
         };
-        let decides = ["n", "m", "wg", "params", "dtype", "t_median_s", "value", "x"].contains(&&head[at]) || devices;
-        let own: Vec<Vec<String>> = records.iter().take(if decides { usize::MAX } else { 3 }).map(one).collect();
+        let decides = [
+            "n",
+            "m",
+            "wg",
+            "params",
+            "dtype",
+            "t_median_s",
+            "value",
+            "x",
+        ]
+        .contains(&&head[at])
+            || devices;
+        let own: Vec<Vec<String>> = records
+            .iter()
+            .take(if decides { usize::MAX } else { 3 })
+            .map(one)
+            .collect();
         match take_apart(&table(&own), "file") {
             Ok(_) => all.extend(own),
             Err(error) => assert_eq!(error.to_string().lines().count(), 1, "{error}"),
@@ -412,33 +455,61 @@ fn spoiled(text: &[u8], cell: &str, devices: bool) -> Vec<u8> {
 fn no_cell_of_a_file_ends_what_reads_it_in_a_panic() {
     let dir = tempfile::TempDir::new().unwrap();
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
-    let recorded = |name: &str| std::fs::read(format!("{}/data/{name}.csv", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let recorded = |name: &str| {
+        std::fs::read(format!("{}/data/{name}.csv", env!("CARGO_MANIFEST_DIR"))).unwrap()
+    };
     // All families' rungs of one size, as this version writes them.
     let mut base: Vec<Row> = Vec::new();
     for family in ["dot", "reduce", "transpose", "minplus"] {
-        let all = of_csv::<Row>(&recorded(&format!("results/nvidia-h200/{family}")), family).unwrap().0;
+        let all = of_csv::<Row>(&recorded(&format!("results/nvidia-h200/{family}")), family)
+            .unwrap()
+            .0;
         base.extend(
-            all.iter().filter(|row| row.rung.is_some() && (row.n, &row.run_id) == (all[0].n, &all[0].run_id)).cloned(),
+            all.iter()
+                .filter(|row| {
+                    row.rung.is_some() && (row.n, &row.run_id) == (all[0].n, &all[0].run_id)
+                })
+                .cloned(),
         );
     }
     let limits = recorded("results/nvidia-h200/ceilings");
-    let cut =
-        |text: Vec<u8>, lines: usize| text.split_inclusive(|b| *b == b'\n').take(lines).collect::<Vec<_>>().concat();
+    let cut = |text: Vec<u8>, lines: usize| {
+        text.split_inclusive(|b| *b == b'\n')
+            .take(lines)
+            .collect::<Vec<_>>()
+            .concat()
+    };
     write_rows(&path("whole.csv"), &base).unwrap();
-    let lines = |device: usize| base[..3].iter().map(move |row| Row { device: format!("D{device}"), ..row.clone() });
-    write_rows(&path("own.csv"), &(0..30).flat_map(lines).collect::<Vec<Row>>()).unwrap();
+    let lines = |device: usize| {
+        base[..3].iter().map(move |row| Row {
+            device: format!("D{device}"),
+            ..row.clone()
+        })
+    };
+    write_rows(
+        &path("own.csv"),
+        &(0..30).flat_map(lines).collect::<Vec<Row>>(),
+    )
+    .unwrap();
     std::fs::write(path("counts.csv"), recorded("counts")).unwrap();
-    let all = ["rows", "limits", "sweep", "points", "counts"].map(|name| path(&format!("{name}.csv")));
+    let all =
+        ["rows", "limits", "sweep", "points", "counts"].map(|name| path(&format!("{name}.csv")));
     for cell in BAD_CELLS {
         let whole = std::fs::read(path("whole.csv")).unwrap();
         let texts = [
             spoiled(&whole, cell, false),
             spoiled(&limits, cell, true),
-            spoiled(&cut(recorded("results/nvidia-h200/reduce_sweep"), 4), cell, false),
+            spoiled(
+                &cut(recorded("results/nvidia-h200/reduce_sweep"), 4),
+                cell,
+                false,
+            ),
             spoiled(&cut(recorded("results/nvidia-h100/lab"), 40), cell, false),
             spoiled(&cut(recorded("counts"), 4), cell, false),
         ];
-        all.iter().zip(texts).for_each(|(path, text)| std::fs::write(path, text).unwrap());
+        all.iter()
+            .zip(texts)
+            .for_each(|(path, text)| std::fs::write(path, text).unwrap());
         let [rows, limits, sweep, ..] = all.each_ref().map(String::as_str);
         let (own, out) = (path("own.csv"), path("page.html"));
         let everything: Vec<&str> = all.iter().map(String::as_str).collect();
@@ -449,32 +520,62 @@ fn no_cell_of_a_file_ends_what_reads_it_in_a_panic() {
             [&["report", "--force", "-o", out.as_str()], &everything[..]].concat(),
             [&["show", "--md", "-"], &everything[..]].concat(),
         ];
-        for what in ["ladder", "roofline", "sweep", "size", "experiment", "timeline"] {
+        for what in [
+            "ladder",
+            "roofline",
+            "sweep",
+            "size",
+            "experiment",
+            "timeline",
+        ] {
             commands.push([&["plot", "-o", "-", "--what", what], &everything[..]].concat());
         }
         for args in commands {
-            let output = gpulab(&args).env("GPULAB_OPENCL_LIB", NOWHERE).output().unwrap();
+            let output = gpulab(&args)
+                .env("GPULAB_OPENCL_LIB", NOWHERE)
+                .output()
+                .unwrap();
             let said = [&output.stdout[..], &output.stderr].concat();
             let said = String::from_utf8(said).unwrap();
             let is_sly = |c: char| c.is_control() && c != '\n';
-            assert!(matches!(output.status.code(), Some(0..=7)), "{cell:?} {args:?}: {said}");
-            assert!(!said.contains(is_sly), "{cell:?} {args:?}: {:?}", said.lines().find(|line| line.contains(is_sly)));
+            assert!(
+                matches!(output.status.code(), Some(0..=7)),
+                "{cell:?} {args:?}: {said}"
+            );
+            assert!(
+                !said.contains(is_sly),
+                "{cell:?} {args:?}: {:?}",
+                said.lines().find(|line| line.contains(is_sly))
+            );
         }
         // What the kernels' own counts make of it, column by column; the reader refuses the largest.
         if cell.len() > 15 {
             continue;
         }
-        let ceilings = of_csv::<CeilingRow>(&recorded("results/nvidia-h200/ceilings"), "limits").unwrap().0;
-        let table = csv::Reader::from_reader(&recorded("counts")[..]).headers().unwrap().clone();
+        let ceilings = of_csv::<CeilingRow>(&recorded("results/nvidia-h200/ceilings"), "limits")
+            .unwrap()
+            .0;
+        let table = csv::Reader::from_reader(&recorded("counts")[..])
+            .headers()
+            .unwrap()
+            .clone();
         for column in &table {
             let set = |mut count: serde_json::Value| {
                 count[column] = serde_json::from_str(cell).unwrap_or_else(|_| cell.into());
                 serde_json::from_value::<CountRow>(count).ok()
             };
             let counts = of_csv::<CountRow>(&recorded("counts"), "counts").unwrap().0;
-            let counts: Vec<CountRow> =
-                counts.iter().filter_map(|count| set(serde_json::to_value(count).unwrap())).collect();
-            reasons_text(&Registry::default(), &base, &counts, &ceilings, Screen::stdout(false));
+            let counts: Vec<CountRow> = counts
+                .iter()
+                .filter_map(|count| set(serde_json::to_value(count).unwrap()))
+                .collect();
+            reasons_text(
+                &Registry::default(),
+                &base,
+                &counts,
+                &ceilings,
+                Screen::stdout(false),
+            );
         }
     }
 }

@@ -15,10 +15,16 @@ fn of(file: &str) -> String {
 
 /// Exit code, standard output and standard error of `gpulab compare`, on a machine without OpenCL.
 fn compare(args: &[&str]) -> (i32, String, String) {
-    let output = gpulab(&[&["compare"], args].concat()).env("GPULAB_OPENCL_LIB", NOWHERE).output().unwrap();
+    let output = gpulab(&[&["compare"], args].concat())
+        .env("GPULAB_OPENCL_LIB", NOWHERE)
+        .output()
+        .unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     let (out, err) = (text(output.stdout), text(output.stderr));
-    assert!(out.starts_with('[') || out.lines().all(|line| line.chars().count() <= 80), "{out}");
+    assert!(
+        out.starts_with('[') || out.lines().all(|line| line.chars().count() <= 80),
+        "{out}"
+    );
     (output.status.code().unwrap(), out, err)
 }
 
@@ -26,12 +32,18 @@ fn compare(args: &[&str]) -> (i32, String, String) {
 /// with those of one rung `factor` times as long.
 fn planted(folder: &Path, factor: f64) -> [String; 2] {
     let text = std::fs::read(of("nvidia-h200/reduce.csv")).unwrap();
-    let (Recorded::Rows(all), None) = recorded(&text, "reduce.csv").unwrap() else { panic!("no whole rows") };
-    let once: Vec<Row> = all.into_iter().filter(|row| row.n == 1 << 28 && row.rung.is_some()).collect();
+    let (Recorded::Rows(all), None) = recorded(&text, "reduce.csv").unwrap() else {
+        panic!("no whole rows")
+    };
+    let once: Vec<Row> = all
+        .into_iter()
+        .filter(|row| row.n == 1 << 28 && row.rung.is_some())
+        .collect();
     let write = |name: &str, second: u32, factor: f64| {
         let run = |k: u32| {
             let of_run = move |row: &Row| {
-                let factor = if row.rung == Some(3) { factor } else { 1.0 } * (1.0 + 0.001 * f64::from(k));
+                let factor =
+                    if row.rung == Some(3) { factor } else { 1.0 } * (1.0 + 0.001 * f64::from(k));
                 let time_utc = format!("2026-01-02T03:{:02}:{second:02}Z", k);
                 Row {
                     run_id: format!("{name}{k}"),
@@ -55,11 +67,20 @@ fn a_rung_that_became_slower_is_found_and_can_fail_a_build() {
     let [before, after] = planted(folder.path(), 1.03);
     let (code, out, err) = compare(&[&before, &after]);
     assert_eq!((code, err.as_str()), (0, ""), "{out}");
-    let slower: Vec<&str> = out.lines().filter(|line| line.contains(" SLOWER") && line.starts_with('v')).collect();
-    assert!(matches!(slower.as_slice(), [line] if line.starts_with("v3 sequential")), "{out}");
+    let slower: Vec<&str> = out
+        .lines()
+        .filter(|line| line.contains(" SLOWER") && line.starts_with('v'))
+        .collect();
+    assert!(
+        matches!(slower.as_slice(), [line] if line.starts_with("v3 sequential")),
+        "{out}"
+    );
     assert!(out.contains(" 1 SLOWER, 0 FASTER, "), "{out}");
     let code = |limit: &str| compare(&[&before, &after, "--fail-on", limit]).0;
-    assert_eq!((code("slower"), code("slower:2"), code("slower:5%")), (6, 6, 0));
+    assert_eq!(
+        (code("slower"), code("slower:2"), code("slower:5%")),
+        (6, 6, 0)
+    );
     let (code, out, _) = compare(&[&after, &before, "--fail-on", "slower"]);
     assert_eq!(code, 0);
     assert!(out.contains(" 0 SLOWER, 1 FASTER, "), "{out}");
@@ -71,7 +92,10 @@ fn one_run_of_each_side_decides_nothing_and_says_what_would() {
     let (code, out, _) = compare(&[&before, &after, "--fail-on", "slower"]);
     assert_eq!(code, 0, "{out}");
     assert!(out.contains(" 0 SLOWER, 0 FASTER, 0 SAME, "), "{out}");
-    assert!(out.contains("would decide all UNDECIDED") && out.contains("--rounds 6"), "{out}");
+    assert!(
+        out.contains("would decide all UNDECIDED") && out.contains("--rounds 6"),
+        "{out}"
+    );
 }
 
 #[test]
@@ -80,13 +104,25 @@ fn compared_cases_go_to_files() {
     let [before, after] = planted(folder.path(), 1.03);
     let (code, out, err) = compare(&[&before, &after, "--json", "-", "--fail-on", "slower"]);
     assert_eq!(code, 6, "{err}");
-    assert!(err.contains(" SLOWER\n"), "the table goes to standard error: {err}");
+    assert!(
+        err.contains(" SLOWER\n"),
+        "the table goes to standard error: {err}"
+    );
     let cases: Vec<ComparisonRow> = serde_json::from_str(&out).unwrap();
-    let slower: Vec<&ComparisonRow> = cases.iter().filter(|case| case.verdict == SpeedVerdict::Slower).collect();
+    let slower: Vec<&ComparisonRow> = cases
+        .iter()
+        .filter(|case| case.verdict == SpeedVerdict::Slower)
+        .collect();
     let [case] = slower[..] else { panic!("{out}") };
-    assert_eq!((case.rung, case.n, case.before_runs, case.after_runs), (Some(3), 1 << 28, 6, 6));
+    assert_eq!(
+        (case.rung, case.n, case.before_runs, case.after_runs),
+        (Some(3), 1 << 28, 6, 6)
+    );
     assert_eq!((&case.before, &case.after), (&before, &after));
-    assert!((case.ratio - 1.03).abs() < 1e-9 && (case.after_s / case.before_s - 1.03).abs() < 1e-9, "{case:?}");
+    assert!(
+        (case.ratio - 1.03).abs() < 1e-9 && (case.after_s / case.before_s - 1.03).abs() < 1e-9,
+        "{case:?}"
+    );
     let (low, high) = (case.ratio_low.unwrap(), case.ratio_high.unwrap());
     assert!(1.0 < low && low < 1.03 && high > 1.03, "{case:?}");
     let (code, _, err) = compare(&[&before, &after, "--json", &after]);
@@ -95,7 +131,11 @@ fn compared_cases_go_to_files() {
 
 #[test]
 fn a_file_against_itself_differs_nowhere() {
-    for file in ["nvidia-h200/reduce.csv", "nvidia-h200/reduce_sweep.csv", "pocl-epyc-2/dot.csv"] {
+    for file in [
+        "nvidia-h200/reduce.csv",
+        "nvidia-h200/reduce_sweep.csv",
+        "pocl-epyc-2/dot.csv",
+    ] {
         let path = of(file);
         let (code, out, _) = compare(&[&path, &path, "--fail-on", "slower"]);
         assert_eq!(code, 0, "{out}");
@@ -106,8 +146,12 @@ fn a_file_against_itself_differs_nowhere() {
 #[test]
 fn what_cannot_be_compared_is_said() {
     let dot = of("nvidia-h200/dot.csv");
-    let [cut, counts, other] =
-        ["nvidia-h200/overlap.csv", "nvidia-h200/ceilings.csv", "nvidia-h200/minplus.csv"].map(of);
+    let [cut, counts, other] = [
+        "nvidia-h200/overlap.csv",
+        "nvidia-h200/ceilings.csv",
+        "nvidia-h200/minplus.csv",
+    ]
+    .map(of);
     for (args, code, why) in [
         (vec![dot.as_str()], 2, "2 values"),
         (vec![&dot, "no-such.csv"], 1, "cannot read no-such.csv"),
@@ -129,9 +173,16 @@ fn a_ladder_is_held_against_what_was_kept_under_a_name() {
     let folder = TempDir::new().unwrap();
     let dot = |more: &[&str]| {
         let args = [&["dot", "-n", "5000", "--variant", "1-2", "--quick"], more].concat();
-        let output = gpulab(&args).env("GPULAB_DATA", folder.path()).output().unwrap();
+        let output = gpulab(&args)
+            .env("GPULAB_DATA", folder.path())
+            .output()
+            .unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+        (
+            output.status.code().unwrap(),
+            text(&output.stdout),
+            text(&output.stderr),
+        )
     };
     let (code, _, err) = dot(&["--against", "base"]);
     assert_eq!(code, 2, "{err}");
@@ -141,15 +192,28 @@ fn a_ladder_is_held_against_what_was_kept_under_a_name() {
     assert!(err.contains("kept as base"), "{err}");
     let (code, out, err) = dot(&["--against", "base"]);
     assert_eq!(code, 0, "{err}");
-    assert!(out.contains("this run against base") && out.contains("UNDECIDED"), "{out}");
+    assert!(
+        out.contains("this run against base") && out.contains("UNDECIDED"),
+        "{out}"
+    );
     let (code, _, err) = dot(&["--against", "base", "--fail-on", "slower"]);
     assert!(code == 2 && err.contains("--save base --rounds 6"), "{err}");
     assert_eq!(dot(&["--save", "base", "--rounds", "6"]).0, 0);
     let kept = folder.path().join("baselines/base/dot.csv");
-    let (Recorded::Rows(rows), None) = recorded(&std::fs::read(&kept).unwrap(), "base").unwrap() else { panic!() };
+    let (Recorded::Rows(rows), None) = recorded(&std::fs::read(&kept).unwrap(), "base").unwrap()
+    else {
+        panic!()
+    };
     for (factor, asked, fails) in [(0.1, "slower:5", 6), (10.0, "slower:5,undecided", 0)] {
-        let planted = |row: &Row| Row { t_median_s: row.t_median_s.map(|t| factor * t), ..row.clone() };
-        write_rows(kept.to_str().unwrap(), &rows.iter().map(planted).collect::<Vec<Row>>()).unwrap();
+        let planted = |row: &Row| Row {
+            t_median_s: row.t_median_s.map(|t| factor * t),
+            ..row.clone()
+        };
+        write_rows(
+            kept.to_str().unwrap(),
+            &rows.iter().map(planted).collect::<Vec<Row>>(),
+        )
+        .unwrap();
         let (code, out, err) = dot(&["--against", "base", "--fail-on", asked]);
         assert_eq!(code, fails, "{out}{err}");
     }

@@ -14,11 +14,14 @@ const CHEATS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exercises/cheat
 
 /// A seed, another one each time, which draws the smallest sizes for the simulator: sizes are not the point.
 fn seed() -> u64 {
-    let counted =
-        |seed: u64| [Form::Vector, Form::Matrix, Form::Square].map(|form| DrawnSizes::new(form, seed).counted.n);
+    let counted = |seed: u64| {
+        [Form::Vector, Form::Matrix, Form::Square].map(|form| DrawnSizes::new(form, seed).counted.n)
+    };
     let smallest = |seed: &u64| counted(*seed) == [6 * 4096, 64, 64];
     let first = RandomState::new().build_hasher().finish() >> 32;
-    (first..first + 10_000).find(smallest).expect("one in 42 does")
+    (first..first + 10_000)
+        .find(smallest)
+        .expect("one in 42 does")
 }
 
 /// The rows of a folder that was graded.
@@ -26,19 +29,35 @@ fn graded(folder: &Path) -> Vec<Value> {
     let out = tempfile::tempdir().unwrap();
     let json = out.path().join("grades.json");
     let (folder, seed) = (folder.to_str().unwrap(), seed().to_string());
-    let args = ["-q", "exercise", "check", "--all", folder, "--deadline", "15", "--seed", &seed, "--json"];
+    let args = [
+        "-q",
+        "exercise",
+        "check",
+        "--all",
+        folder,
+        "--deadline",
+        "15",
+        "--seed",
+        &seed,
+        "--json",
+    ];
     let (_, said, code) = run(&[&args[..], &[json.to_str().unwrap()]].concat());
     assert_eq!(code, 0, "{said}");
     serde_json::from_str(&fs::read_to_string(json).unwrap()).unwrap()
 }
 
 fn text<'a>(row: &'a Value, name: &str) -> &'a str {
-    row[name].as_str().unwrap_or_else(|| panic!("{name} in {row}"))
+    row[name]
+        .as_str()
+        .unwrap_or_else(|| panic!("{name} in {row}"))
 }
 
 /// Why there are no counts here, if there are none.
 fn uncounted(rows: &[Value]) -> Option<&str> {
-    let reason = text(rows.iter().find(|row| row["verdict"] == "uncounted")?, "reason");
+    let reason = text(
+        rows.iter().find(|row| row["verdict"] == "uncounted")?,
+        "reason",
+    );
     assert!(reason.contains(PACKAGES), "{reason}");
     Some(reason)
 }
@@ -47,9 +66,22 @@ fn uncounted(rows: &[Value]) -> Option<&str> {
 fn unmet(rows: &[Value]) -> BTreeSet<(String, String, String)> {
     let mut unmet = BTreeSet::new();
     for row in rows {
-        for check in row["checks"].as_array().unwrap().iter().filter(|check| check["ok"] == false) {
-            let wanted = text(check, "wanted").split(' ').nth(1).unwrap_or_default().to_owned();
-            unmet.insert((text(row, "exercise").to_owned(), text(check, "what").to_owned(), wanted));
+        for check in row["checks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|check| check["ok"] == false)
+        {
+            let wanted = text(check, "wanted")
+                .split(' ')
+                .nth(1)
+                .unwrap_or_default()
+                .to_owned();
+            unmet.insert((
+                text(row, "exercise").to_owned(),
+                text(check, "what").to_owned(),
+                wanted,
+            ));
         }
     }
     unmet
@@ -57,8 +89,16 @@ fn unmet(rows: &[Value]) -> BTreeSet<(String, String, String)> {
 
 /// The files of all cheats.
 fn cheats() -> Vec<PathBuf> {
-    let files = |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
-    files(Path::new(CHEATS)).into_iter().flat_map(|folder| files(&folder)).collect()
+    let files = |folder: &Path| {
+        fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect::<Vec<_>>()
+    };
+    files(Path::new(CHEATS))
+        .into_iter()
+        .flat_map(|folder| files(&folder))
+        .collect()
 }
 
 /// Writes a file of a student.
@@ -71,19 +111,34 @@ fn hand_in(class: &Path, student: &str, name: &str, text: &str) {
 /// failed by a file. Gives the reason where there are no counts here.
 fn is_graded_rightly(names: &[&str]) -> Option<String> {
     let class = tempfile::tempdir().unwrap();
-    let exercises: Vec<Exercise> = names.iter().map(|name| exercise(name).unwrap().unwrap()).collect();
+    let exercises: Vec<Exercise> = names
+        .iter()
+        .map(|name| exercise(name).unwrap().unwrap())
+        .collect();
     for exercise in &exercises {
-        for (student, text) in [("starter", exercise.starter()), ("solution", exercise.solution())] {
+        for (student, text) in [
+            ("starter", exercise.starter()),
+            ("solution", exercise.solution()),
+        ] {
             // As some editors write it.
             let text = format!("\u{feff}{}", text.unwrap().replace('\n', "\r\n"));
             hand_in(class.path(), student, &exercise.file_name(), &text);
         }
     }
-    let is_meant = |file: &PathBuf| exercises.iter().any(|exercise| file.ends_with(exercise.file_name()));
+    let is_meant = |file: &PathBuf| {
+        exercises
+            .iter()
+            .any(|exercise| file.ends_with(exercise.file_name()))
+    };
     let cheats: Vec<PathBuf> = cheats().into_iter().filter(is_meant).collect();
     for file in &cheats {
         let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
-        hand_in(class.path(), &name(file.parent().unwrap()), &name(file), &fs::read_to_string(file).unwrap());
+        hand_in(
+            class.path(),
+            &name(file.parent().unwrap()),
+            &name(file),
+            &fs::read_to_string(file).unwrap(),
+        );
     }
     let rows = graded(class.path());
     assert_eq!(rows.len(), 2 * names.len() + cheats.len());
@@ -105,7 +160,9 @@ fn is_graded_rightly(names: &[&str]) -> Option<String> {
     let unmet = unmet(&rows);
     for exercise in &exercises {
         for label in exercise.checks.iter().map(|check| check.metric.name()) {
-            let is_failed = unmet.iter().any(|(name, what, _)| name == exercise.name && what == label);
+            let is_failed = unmet
+                .iter()
+                .any(|(name, what, _)| name == exercise.name && what == label);
             assert!(is_failed, "no file fails {}: {label}", exercise.name);
         }
     }
@@ -115,8 +172,16 @@ fn is_graded_rightly(names: &[&str]) -> Option<String> {
 /// A cheat's row is as the first line of its file says.
 fn is_rejected(row: &Value) {
     let file = PathBuf::from(text(row, "file"));
-    let first = fs::read_to_string(&file).unwrap().lines().next().unwrap_or_default().to_owned();
-    let fails = first.strip_prefix("// fails: ").unwrap_or_else(|| panic!("{file:?}")).trim();
+    let first = fs::read_to_string(&file)
+        .unwrap()
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .to_owned();
+    let fails = first
+        .strip_prefix("// fails: ")
+        .unwrap_or_else(|| panic!("{file:?}"))
+        .trim();
     let verdict = text(row, "verdict");
     if file.parent().unwrap().ends_with("prints") {
         // What it prints is no verdict of ours.
@@ -130,7 +195,9 @@ fn is_rejected(row: &Value) {
         "CRASHED" => ["crashed", "wrong"].contains(&verdict),
         "WRONG" | "ENDLESS" | "REFUSED" => verdict == fails.to_lowercase(),
         what if what.starts_with("in the simulator: ") || what == "asks for" => {
-            verdict != "not-yet" && text(row, "reason").contains(what) && unmet(std::slice::from_ref(row)).is_empty()
+            verdict != "not-yet"
+                && text(row, "reason").contains(what)
+                && unmet(std::slice::from_ref(row)).is_empty()
         }
         what => {
             let unmet = unmet(std::slice::from_ref(row));
@@ -152,22 +219,50 @@ fn starters_solutions_and_cheats_are_graded_rightly() {
 fn grades_are_a_table_and_lead_to_the_moment_of_the_fault() {
     let class = tempfile::tempdir().unwrap();
     let strides = exercise("strides").unwrap().unwrap();
-    hand_in(class.path(), "ada", "strides.cl", &strides.starter().unwrap());
-    hand_in(class.path(), "bob", "strides.cl", &strides.solution().unwrap());
+    hand_in(
+        class.path(),
+        "ada",
+        "strides.cl",
+        &strides.starter().unwrap(),
+    );
+    hand_in(
+        class.path(),
+        "bob",
+        "strides.cl",
+        &strides.solution().unwrap(),
+    );
     let rows = graded(class.path());
     if uncounted(&rows).is_some() {
         return;
     }
-    let [ada, bob] = &rows[..] else { panic!("{rows:?}") };
-    assert!(text(bob, "verdict") == "passed" && bob["film"].is_null(), "{bob}");
-    assert!(text(ada, "verdict") == "not-yet" && text(ada, "film").contains(" --line strides.cl:15 --film "), "{ada}");
+    let [ada, bob] = &rows[..] else {
+        panic!("{rows:?}")
+    };
+    assert!(
+        text(bob, "verdict") == "passed" && bob["film"].is_null(),
+        "{bob}"
+    );
+    assert!(
+        text(ada, "verdict") == "not-yet"
+            && text(ada, "film").contains(" --line strides.cl:15 --film "),
+        "{ada}"
+    );
     let film: Vec<&str> = text(ada, "film")
         .split(' ')
         .skip(1)
-        .map(|w| if w == "strides.html" { "-" } else { w.trim_matches('\'') })
+        .map(|w| {
+            if w == "strides.html" {
+                "-"
+            } else {
+                w.trim_matches('\'')
+            }
+        })
         .collect();
     let (page, said, code) = run(&film);
-    assert!(code == 0 && page.contains("\"opens\":\"strides.cl:15\""), "{said}");
+    assert!(
+        code == 0 && page.contains("\"opens\":\"strides.cl:15\""),
+        "{said}"
+    );
 }
 
 /// Right on the device, and slow in a simulator: that says nothing against it.
@@ -179,13 +274,25 @@ fn what_a_simulator_does_not_finish_is_uncounted() {
     // At the counted size alone.
     let slow = "    volatile uint idle = 0;\n    if (n > 20000 && n < 60000)\n        for (uint k = 0; k < 100000; k++)\n            idle += k;\n    T sum = 0;\n";
     fs::write(&file, solution.replace("    T sum = 0;\n", slow)).unwrap();
-    let args = ["exercise", "check", "strides", file.to_str().unwrap(), "--deadline", "8", "--json", "-"];
+    let args = [
+        "exercise",
+        "check",
+        "strides",
+        file.to_str().unwrap(),
+        "--deadline",
+        "8",
+        "--json",
+        "-",
+    ];
     let (out, said, _) = run(&args);
     let row: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{said}"));
     assert_eq!(row["verdict"], "uncounted", "{row:#}");
     assert_eq!(row["hint"], "", "{row:#}");
     let reason = text(&row, "reason");
-    assert!(reason.contains("took too long") || reason.contains(PACKAGES), "{reason}");
+    assert!(
+        reason.contains("took too long") || reason.contains(PACKAGES),
+        "{reason}"
+    );
 }
 
 #[test]
@@ -194,25 +301,59 @@ fn a_student_starts_asks_for_hints_and_never_loses_a_file() {
     let data = folder.path().join("data");
     let said = |args: &[&str]| {
         let mut command = gpulab(args);
-        let output = command.current_dir(folder.path()).env("GPULAB_DATA", &data).output().unwrap();
-        let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+        let output = command
+            .current_dir(folder.path())
+            .env("GPULAB_DATA", &data)
+            .output()
+            .unwrap();
+        let text =
+            String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
         (text.into_owned(), output.status.code().unwrap())
     };
     assert!(said(&["exercise"]).0.contains("0 of 12 solved"));
     let (started, code) = said(&["exercise", "start", "banks"]);
-    assert!(code == 0 && started.contains("gpulab exercise check banks"), "{started}");
-    assert_eq!(said(&["exercise", "start", "banks"]).1, 2, "a file that is there stays");
-    let hints: Vec<String> = (0..4).map(|_| said(&["exercise", "show", "banks", "--hint"]).0).collect();
-    assert!(hints[0].starts_with("Hint 1 of 3") && hints[1].starts_with("Hint 2 of 3"), "{hints:?}");
-    assert!(hints[2] == hints[3] && hints[3].contains("--solution"), "{hints:?}");
-    assert!(said(&["exercise", "show", "banks"]).0.contains("Hint 3 of 3"));
-    fs::write(folder.path().join("banks.cl"), "__kernel void k(__global const T *x, __global T *y, const INDEX n) {}")
-        .unwrap();
+    assert!(
+        code == 0 && started.contains("gpulab exercise check banks"),
+        "{started}"
+    );
+    assert_eq!(
+        said(&["exercise", "start", "banks"]).1,
+        2,
+        "a file that is there stays"
+    );
+    let hints: Vec<String> = (0..4)
+        .map(|_| said(&["exercise", "show", "banks", "--hint"]).0)
+        .collect();
+    assert!(
+        hints[0].starts_with("Hint 1 of 3") && hints[1].starts_with("Hint 2 of 3"),
+        "{hints:?}"
+    );
+    assert!(
+        hints[2] == hints[3] && hints[3].contains("--solution"),
+        "{hints:?}"
+    );
+    assert!(
+        said(&["exercise", "show", "banks"])
+            .0
+            .contains("Hint 3 of 3")
+    );
+    fs::write(
+        folder.path().join("banks.cl"),
+        "__kernel void k(__global const T *x, __global T *y, const INDEX n) {}",
+    )
+    .unwrap();
     let (wrong, code) = said(&["exercise", "check", "banks"]);
     assert!(code == 4 && wrong.contains("More help"), "{wrong}");
-    fs::write(folder.path().join("banks.cl"), exercise("banks").unwrap().unwrap().solution().unwrap()).unwrap();
+    fs::write(
+        folder.path().join("banks.cl"),
+        exercise("banks").unwrap().unwrap().solution().unwrap(),
+    )
+    .unwrap();
     let (passed, code) = said(&["exercise", "check", "banks"]);
-    assert!(code == 3 || code == 0 && passed.contains("banks: passed"), "{passed}");
+    assert!(
+        code == 3 || code == 0 && passed.contains("banks: passed"),
+        "{passed}"
+    );
     assert!(code == 3 || said(&["exercise", "list"]).0.contains("1 of 12 solved"));
 }
 
@@ -221,26 +362,63 @@ fn bad_input_is_answered_with_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     fs::create_dir(path("empty")).unwrap();
-    fs::write(path("strides.cl"), "// gpulab: element 4\n__kernel void k(__global int *x) {}\n").unwrap();
+    fs::write(
+        path("strides.cl"),
+        "// gpulab: element 4\n__kernel void k(__global int *x) {}\n",
+    )
+    .unwrap();
     fs::write(path("binary.cl"), [0xff, 0xfe, 0]).unwrap();
     let cases: &[(&[&str], i32, &str)] = &[
         (&["show", "transpose-bank"], 2, "`transpose-banks`"),
         (&["show", "nothing"], 2, "strides, branches"),
         (&["check"], 2, "NAME"),
-        (&["check", "banks", "/nowhere/banks.cl"], 2, "gpulab exercise start banks"),
+        (
+            &["check", "banks", "/nowhere/banks.cl"],
+            2,
+            "gpulab exercise start banks",
+        ),
         (&["check", "strides", &path("strides.cl")], 2, "line 1"),
         (&["check", "strides", &path("binary.cl")], 2, "cannot read"),
-        (&["check", "strides", &path("empty")], 2, "not a regular file"),
-        (&["check", "--all", &path("empty")], 2, "holds no submissions"),
-        (&["check", "--all", &path("missing")], 2, "cannot read the folder"),
+        (
+            &["check", "strides", &path("empty")],
+            2,
+            "not a regular file",
+        ),
+        (
+            &["check", "--all", &path("empty")],
+            2,
+            "holds no submissions",
+        ),
+        (
+            &["check", "--all", &path("missing")],
+            2,
+            "cannot read the folder",
+        ),
         (&["check", "banks", "--all"], 2, "leave out banks"),
-        (&["start", "banks", "-o", "/nowhere/x.cl"], 74, "/nowhere/x.cl"),
-        (&["check", "strides", &path("strides.cl"), "--json", "/nowhere/x"], 74, "/nowhere/x"),
+        (
+            &["start", "banks", "-o", "/nowhere/x.cl"],
+            74,
+            "/nowhere/x.cl",
+        ),
+        (
+            &[
+                "check",
+                "strides",
+                &path("strides.cl"),
+                "--json",
+                "/nowhere/x",
+            ],
+            74,
+            "/nowhere/x",
+        ),
     ];
     for (args, code, word) in cases {
         let (out, said, ended) = run(&[&["exercise"], *args].concat());
         assert_eq!(ended, *code, "{args:?}: {out}{said}");
-        assert!(format!("{out}{said}").contains(word), "{args:?}: {out}{said}");
+        assert!(
+            format!("{out}{said}").contains(word),
+            "{args:?}: {out}{said}"
+        );
     }
 }
 
@@ -249,7 +427,11 @@ fn bad_input_is_answered_with_what_to_do() {
 fn without_a_folder_for_data_or_a_simulator_a_check_still_says_what_it_found() {
     let folder = tempfile::tempdir().unwrap();
     let kernel = folder.path().join("strides.cl");
-    fs::write(&kernel, exercise("strides").unwrap().unwrap().solution().unwrap()).unwrap();
+    fs::write(
+        &kernel,
+        exercise("strides").unwrap().unwrap().solution().unwrap(),
+    )
+    .unwrap();
     // Nothing but the linker, which PoCL needs, is on the path: no simulator.
     for place in std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()) {
         let linker = place.join("ld");
@@ -261,7 +443,11 @@ fn without_a_folder_for_data_or_a_simulator_a_check_still_says_what_it_found() {
         .env("PATH", folder.path())
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{said}");
-    assert!(said.contains("right at n =") && said.contains("skipped") && said.contains("oclgrind"), "{said}");
+    assert!(
+        said.contains("right at n =") && said.contains("skipped") && said.contains("oclgrind"),
+        "{said}"
+    );
 }

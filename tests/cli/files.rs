@@ -67,7 +67,14 @@ const OTHERS: &str = "dot:input,input2,cl_dir reduce:input,cl_dir transpose:cl_d
 const READ: &[(&str, &[&str])] = &[
     (
         "mine/family.toml",
-        &["mine/family.toml", "mine/naive.cl", "mine/part.h", "mine/tiled.cl", "mine/reference.cl", "mine/in.f32"],
+        &[
+            "mine/family.toml",
+            "mine/naive.cl",
+            "mine/part.h",
+            "mine/tiled.cl",
+            "mine/reference.cl",
+            "mine/in.f32",
+        ],
     ),
     ("own.cl", &["own.cl", "part.h"]),
     ("d.csv:b", &["d.csv"]),
@@ -94,16 +101,29 @@ fn folder() -> TempDir {
     };
     let text = |name: &str| fs::read_to_string(repository.join(name)).unwrap();
     for name in ["family.toml", "naive.cl", "tiled.cl", "reference.cl"] {
-        put(&format!("mine/{name}"), &text(&format!("data/examples/template/{name}")));
+        put(
+            &format!("mine/{name}"),
+            &text(&format!("data/examples/template/{name}")),
+        );
     }
-    let toml = text("data/examples/template/family.toml").replace("RADIUS] random", "RADIUS] file in.f32");
+    let toml =
+        text("data/examples/template/family.toml").replace("RADIUS] random", "RADIUS] file in.f32");
     put("mine/family.toml", &toml);
-    put("mine/naive.cl", &format!("#include \"part.h\"\n{}", text("data/examples/template/naive.cl")));
+    put(
+        "mine/naive.cl",
+        &format!(
+            "#include \"part.h\"\n{}",
+            text("data/examples/template/naive.cl")
+        ),
+    );
     put("mine/in.f32", &"0000".repeat(1 << 10));
     for name in ["part.h", "mine/part.h"] {
         put(name, "// nothing\n");
     }
-    put("own.cl", "#include \"part.h\"\n__kernel void own(__global const T *x, __global T *out, const INDEX n) { }\n");
+    put(
+        "own.cl",
+        "#include \"part.h\"\n__kernel void own(__global const T *x, __global T *out, const INDEX n) { }\n",
+    );
     put("d.csv", "b\n1\n2\n");
     put("e.f32", "00001111");
     put("edges.csv", "from,to,weight\na,b,1\n");
@@ -111,9 +131,16 @@ fn folder() -> TempDir {
     put("hand-in/ada/strides.cl", "__kernel void strides() { }\n");
     put("cl/dot/naive.cl", &text("cl/dot/naive.cl"));
     for (name, from) in [("rows", "dot"), ("copy", "dot"), ("points", "lab")] {
-        put(&format!("{name}.csv"), &text(&format!("data/results/pocl-epyc-2/{from}.csv")));
+        put(
+            &format!("{name}.csv"),
+            &text(&format!("data/results/pocl-epyc-2/{from}.csv")),
+        );
     }
-    let header = text("data/results/pocl-epyc-2/dot.csv").lines().next().unwrap().to_owned();
+    let header = text("data/results/pocl-epyc-2/dot.csv")
+        .lines()
+        .next()
+        .unwrap()
+        .to_owned();
     put("sweep.csv", &(header + "\n"));
     dir
 }
@@ -121,34 +148,68 @@ fn folder() -> TempDir {
 /// The words of a line of [`OUTPUTS`] with this output.
 fn words<'a>(line: &'a str, output: &'a str) -> Vec<&'a str> {
     let command = line.split_once(" -> ").unwrap().1;
-    command.split(' ').map(|word| if word == "{}" { output } else { word }).collect()
+    command
+        .split(' ')
+        .map(|word| if word == "{}" { output } else { word })
+        .collect()
 }
 
 fn run_in(dir: &Path, args: &[&str]) -> (String, i32) {
-    let output = gpulab(args).current_dir(dir).env("GPULAB_DATA", dir.join("data")).output().unwrap();
+    let output = gpulab(args)
+        .current_dir(dir)
+        .env("GPULAB_DATA", dir.join("data"))
+        .output()
+        .unwrap();
     let all = [output.stdout, output.stderr].concat();
-    (String::from_utf8(all).unwrap().replace('\n', " "), output.status.code().unwrap())
+    (
+        String::from_utf8(all).unwrap().replace('\n', " "),
+        output.status.code().unwrap(),
+    )
 }
 
 #[test]
 fn every_option_that_names_a_file_is_known_here() {
     let mut outputs: BTreeSet<(String, String)> = BTreeSet::new();
-    fn walk(command: &clap::Command, outputs: &mut BTreeSet<(String, String)>, others: &BTreeMap<&str, Vec<&str>>) {
-        for arg in command.get_arguments().filter(|arg| arg.get_action().takes_values()) {
-            let values: Vec<String> = arg.get_value_names().unwrap_or_default().iter().map(|v| v.to_string()).collect();
-            let names_a_path = values.iter().any(|v| ["FILE", "DIR", "FOLDER"].iter().any(|word| v.contains(word)));
+    fn walk(
+        command: &clap::Command,
+        outputs: &mut BTreeSet<(String, String)>,
+        others: &BTreeMap<&str, Vec<&str>>,
+    ) {
+        for arg in command
+            .get_arguments()
+            .filter(|arg| arg.get_action().takes_values())
+        {
+            let values: Vec<String> = arg
+                .get_value_names()
+                .unwrap_or_default()
+                .iter()
+                .map(|v| v.to_string())
+                .collect();
+            let names_a_path = values.iter().any(|v| {
+                ["FILE", "DIR", "FOLDER"]
+                    .iter()
+                    .any(|word| v.contains(word))
+            });
             let id = arg.get_id().as_str();
-            let is_other = others.get(command.get_name()).is_some_and(|all| all.contains(&id));
+            let is_other = others
+                .get(command.get_name())
+                .is_some_and(|all| all.contains(&id));
             if (names_a_path || ["dir", "input"].contains(&id))
                 && !(is_other && (id, command.get_name()) != ("output", "minplus"))
             {
                 outputs.insert((command.get_name().to_owned(), id.to_owned()));
             }
         }
-        command.get_subcommands().for_each(|command| walk(command, outputs, others));
+        command
+            .get_subcommands()
+            .for_each(|command| walk(command, outputs, others));
     }
-    let others = OTHERS.split_whitespace().map(|line| line.split_once(':').unwrap());
-    let others = others.map(|(command, ids)| (command, ids.split(',').collect())).collect();
+    let others = OTHERS
+        .split_whitespace()
+        .map(|line| line.split_once(':').unwrap());
+    let others = others
+        .map(|(command, ids)| (command, ids.split(',').collect()))
+        .collect();
     walk(&Cli::command(), &mut outputs, &others);
     let known: BTreeSet<(String, String)> = OUTPUTS
         .iter()
@@ -164,19 +225,31 @@ fn no_output_replaces_what_the_command_reads() {
     let dir = folder();
     let at = |name: &str| dir.path().join(name);
     for (number, line) in OUTPUTS.iter().enumerate() {
-        let read = words(line, "").into_iter().filter_map(|word| READ.iter().find(|(known, _)| *known == word));
+        let read = words(line, "")
+            .into_iter()
+            .filter_map(|word| READ.iter().find(|(known, _)| *known == word));
         for (nth, name) in read.flat_map(|(_, files)| *files).enumerate() {
             let before = fs::read(at(name)).unwrap();
-            let (soft, hard) = (format!("soft-{number}-{nth}"), format!("hard-{number}-{nth}"));
+            let (soft, hard) = (
+                format!("soft-{number}-{nth}"),
+                format!("hard-{number}-{nth}"),
+            );
             std::os::unix::fs::symlink(at(name), at(&soft)).unwrap();
             fs::hard_link(at(name), at(&hard)).unwrap();
             let other_way = format!("./mine/../{name}");
             // All ways to a file are one to the rule: each is tried with some options.
             let ways = [name.to_string(), soft, hard, other_way];
-            let way = if line.starts_with("plot") { &ways[0] } else { &ways[(number + nth) % 4] };
+            let way = if line.starts_with("plot") {
+                &ways[0]
+            } else {
+                &ways[(number + nth) % 4]
+            };
             let (said, code) = run_in(dir.path(), &[&words(line, way)[..], &["--force"]].concat());
             let is_picture = line.starts_with("plot") && code == 2;
-            assert!(code == 2 && (is_picture || said.contains("is the input")), "{line}: {way}: {code} {said}");
+            assert!(
+                code == 2 && (is_picture || said.contains("is the input")),
+                "{line}: {way}: {code} {said}"
+            );
             assert_eq!(fs::read(at(name)).unwrap(), before, "{line}: {way}");
         }
     }
@@ -185,8 +258,14 @@ fn no_output_replaces_what_the_command_reads() {
 /// Command lines that write more files than they name, each with such a file; those of a record are in a folder that it goes on
 /// with, else any file is refused there.
 const BESIDE: &[(&str, &str)] = &[
-    ("sweep dot -n 99 --workers 2 --tasks 2 -o s.csv", "s.csv.tasks/1.csv"),
-    ("sweep dot -n 99 --workers 2 -o s.csv", "s.csv.tasks/thesis.tex"),
+    (
+        "sweep dot -n 99 --workers 2 --tasks 2 -o s.csv",
+        "s.csv.tasks/1.csv",
+    ),
+    (
+        "sweep dot -n 99 --workers 2 -o s.csv",
+        "s.csv.tasks/thesis.tex",
+    ),
     ("record --quick -o mine-too", "mine-too/dot.csv"),
     ("exercise start strides -o new.cl", "new.cl"),
 ];
@@ -202,11 +281,15 @@ fn what_is_written_beside_replaces_nothing_and_goes_through_no_pipe_or_link() {
             let words: Vec<&str> = line.split(' ').chain(force.iter().copied()).collect();
             let began = Instant::now();
             let (said, code) = run_in(dir.path(), &words);
-            assert!([2, 74].contains(&code) && began.elapsed().as_secs() < 5, "{line}, {what}: {code} {said}");
+            assert!(
+                [2, 74].contains(&code) && began.elapsed().as_secs() < 5,
+                "{line}, {what}: {code} {said}"
+            );
             said
         };
         // What NumPy writes is not what gpulab wrote.
-        let foreign = b"\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }";
+        let foreign =
+            b"\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }";
         fs::write(&path, foreign).unwrap();
         refused("another's file", &[]);
         assert_eq!(fs::read(&path).unwrap(), foreign, "{line}");
@@ -216,10 +299,20 @@ fn what_is_written_beside_replaces_nothing_and_goes_through_no_pipe_or_link() {
         refused("a link to nothing", &["--force"]);
         assert!(!target.exists() && path.is_symlink(), "{line}");
         fs::remove_file(&path).unwrap();
-        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        assert!(
+            std::process::Command::new("mkfifo")
+                .arg(&path)
+                .status()
+                .unwrap()
+                .success()
+        );
         refused("a pipe", &["--force"]);
         // Somebody reads: nothing goes through.
-        let reader = fs::File::options().read(true).write(true).open(&path).unwrap();
+        let reader = fs::File::options()
+            .read(true)
+            .write(true)
+            .open(&path)
+            .unwrap();
         refused("a pipe that is read", &["--force"]);
         drop(reader);
     }
@@ -232,28 +325,47 @@ fn an_output_that_is_a_pipe_a_device_or_a_link_to_nothing_is_refused() {
     let dir = folder();
     let at = |name: &str| dir.path().join(name);
     std::os::unix::fs::symlink(at("made.txt"), at("dangling.svg")).unwrap();
-    assert!(std::process::Command::new("mkfifo").arg(at("pipe.svg")).status().unwrap().success());
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(at("pipe.svg"))
+            .status()
+            .unwrap()
+            .success()
+    );
     std::os::unix::fs::symlink(at("pipe.svg"), at("link.svg")).unwrap();
     for line in OUTPUTS {
         for name in ["dangling.svg", "pipe.svg", "link.svg", "/dev/zero"] {
             let is_picture = line.starts_with("plot") && name == "/dev/zero";
-            let is_usual = is_picture || (OUTPUTS.iter().position(|one| one == line).unwrap() % 3 == 0);
+            let is_usual =
+                is_picture || (OUTPUTS.iter().position(|one| one == line).unwrap() % 3 == 0);
             // Each way is tried with some options.
             if is_usual {
-                let (said, code) = run_in(dir.path(), &[&words(line, name)[..], &["--force"]].concat());
-                let is_told = said.contains("a pipe or a device") || said.contains("a link to nothing");
-                assert!((is_told && code == 74) || (is_picture && code == 2), "{line}: {name}: {code} {said}");
+                let (said, code) =
+                    run_in(dir.path(), &[&words(line, name)[..], &["--force"]].concat());
+                let is_told =
+                    said.contains("a pipe or a device") || said.contains("a link to nothing");
+                assert!(
+                    (is_told && code == 74) || (is_picture && code == 2),
+                    "{line}: {name}: {code} {said}"
+                );
             }
         }
     }
     assert!(!at("made.txt").exists());
     let show = |to: &str| format!("\"$0\" show rows.csv points.csv --md {to}");
-    let in_dir = |line: String| crate::binary::shell(&format!("cd '{}' && {line}", dir.path().display()));
+    let in_dir =
+        |line: String| crate::binary::shell(&format!("cd '{}' && {line}", dir.path().display()));
     let (text, _, _) = in_dir(show("-"));
     let (piped, _, code) = in_dir(show("/dev/stdout") + " | cat");
-    assert!(code == Some(0) && piped.contains("schema") == text.contains("schema") && !piped.is_empty());
+    assert!(
+        code == Some(0) && piped.contains("schema") == text.contains("schema") && !piped.is_empty()
+    );
     assert_eq!(in_dir(show("/dev/null")).2, Some(0));
-    assert_eq!(in_dir(show("/dev/stdout") + " | true").2, Some(0), "nobody reads");
+    assert_eq!(
+        in_dir(show("/dev/stdout") + " | true").2,
+        Some(0),
+        "nobody reads"
+    );
 }
 
 #[test]
@@ -261,14 +373,28 @@ fn a_file_that_gpulab_did_not_write_stays_without_force() {
     let dir = folder();
     let foreign = "[package]\nname = \"mine\"\n";
     for line in OUTPUTS {
-        let name = if line.starts_with("plot") { "mine.svg" } else { "mine.txt" };
+        let name = if line.starts_with("plot") {
+            "mine.svg"
+        } else {
+            "mine.txt"
+        };
         fs::write(dir.path().join(name), foreign).unwrap();
         let (said, code) = run_in(dir.path(), &words(line, name));
-        assert!(code == 2 && said.contains("exists") && said.contains("--force"), "{line}: {code} {said}");
-        assert_eq!(fs::read_to_string(dir.path().join(name)).unwrap(), foreign, "{line}");
+        assert!(
+            code == 2 && said.contains("exists") && said.contains("--force"),
+            "{line}: {code} {said}"
+        );
+        assert_eq!(
+            fs::read_to_string(dir.path().join(name)).unwrap(),
+            foreign,
+            "{line}"
+        );
         // What is empty is nobody's.
         fs::write(dir.path().join(name), "").unwrap();
-        let (said, _) = run_in(dir.path(), &[&words(line, name)[..], &["-d", "no such device"]].concat());
+        let (said, _) = run_in(
+            dir.path(),
+            &[&words(line, name)[..], &["-d", "no such device"]].concat(),
+        );
         assert!(!said.contains("--force"), "{line}: {said}");
     }
 }
@@ -285,15 +411,26 @@ fn results_of_the_same_kind_are_replaced_and_others_with_force() {
         ("compare rows.csv copy.csv --json {}", "a.json"),
         ("tune --export {}", "b.json"),
     ] {
-        let all: Vec<&str> = line.split(' ').map(|word| if word == "{}" { name } else { word }).collect();
+        let all: Vec<&str> = line
+            .split(' ')
+            .map(|word| if word == "{}" { name } else { word })
+            .collect();
         let (said, code) = run_in(dir.path(), &all);
         assert_eq!(code, 0, "{line}: {said}");
         let first = fs::read(dir.path().join(name)).unwrap_or_default();
         let (said, code) = run_in(dir.path(), &all);
-        assert_eq!((code, fs::read(dir.path().join(name)).unwrap_or_default()), (0, first.clone()), "{line}: {said}");
+        assert_eq!(
+            (code, fs::read(dir.path().join(name)).unwrap_or_default()),
+            (0, first.clone()),
+            "{line}: {said}"
+        );
         fs::write(dir.path().join(name), "mine").unwrap();
         let (said, code) = run_in(dir.path(), &[&all[..], &["--force"]].concat());
-        assert_eq!((code, fs::read(dir.path().join(name)).unwrap()), (0, first), "{line}: {said}");
+        assert_eq!(
+            (code, fs::read(dir.path().join(name)).unwrap()),
+            (0, first),
+            "{line}: {said}"
+        );
     }
     // Of another kind: rows in place of a comparison.
     let (said, code) = run_in(dir.path(), &["dot", "--csv", "a.csv"]);
@@ -301,15 +438,28 @@ fn results_of_the_same_kind_are_replaced_and_others_with_force() {
     // Until there is something, results stay: no device, no kernel.
     let before = text("rows.csv");
     for refused in [&["-d", "no such device"][..], &["--variant", "99"]] {
-        let (said, code) = run_in(dir.path(), &[&["dot", "--csv", "rows.csv"], refused].concat());
+        let (said, code) = run_in(
+            dir.path(),
+            &[&["dot", "--csv", "rows.csv"], refused].concat(),
+        );
         assert!(code != 0 && !said.contains("--force"), "{said}");
         assert_eq!(text("rows.csv"), before);
     }
     // Rows of a sweep are gone on with, or replaced when that is asked for.
     let (said, code) = run_in(dir.path(), &["sweep", "dot", "-o", "rows.csv"]);
-    assert!(code == 2 && said.contains("--resume") && said.contains("--force"), "{said}");
-    let left: Vec<PathBuf> = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
-    assert!(left.iter().all(|path| !path.to_string_lossy().contains(".part")), "{left:?}");
+    assert!(
+        code == 2 && said.contains("--resume") && said.contains("--force"),
+        "{said}"
+    );
+    let left: Vec<PathBuf> = fs::read_dir(dir.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    assert!(
+        left.iter()
+            .all(|path| !path.to_string_lossy().contains(".part")),
+        "{left:?}"
+    );
 }
 
 #[cfg(target_os = "linux")]
@@ -321,18 +471,34 @@ mod ended {
     /// Starts a program of its own data folder, by which its processes are known.
     fn start(dir: &Path, args: &[&str]) -> Child {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gpulab"));
-        command.args(args).current_dir(dir).env("GPULAB_DATA", dir.join("data")).env("TMPDIR", dir.join("tmp-{n}"));
-        command.env_remove("GPULAB_DEVICE").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .args(args)
+            .current_dir(dir)
+            .env("GPULAB_DATA", dir.join("data"))
+            .env("TMPDIR", dir.join("tmp-{n}"));
+        command
+            .env_remove("GPULAB_DEVICE")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         command.spawn().unwrap()
     }
 
     /// Command lines of all processes that have this folder in their environment.
     fn processes(dir: &Path) -> Vec<String> {
-        let text =
-            |path: PathBuf| fs::read(path).map(|b| String::from_utf8_lossy(&b).replace('\0', " ")).unwrap_or_default();
-        let all = fs::read_dir("/proc").unwrap().filter_map(|entry| Some(entry.ok()?.path()));
-        let own = all.filter(|path| text(path.join("environ")).contains(&dir.display().to_string()));
-        own.map(|path| text(path.join("cmdline"))).filter(|line| !line.is_empty()).collect()
+        let text = |path: PathBuf| {
+            fs::read(path)
+                .map(|b| String::from_utf8_lossy(&b).replace('\0', " "))
+                .unwrap_or_default()
+        };
+        let all = fs::read_dir("/proc")
+            .unwrap()
+            .filter_map(|entry| Some(entry.ok()?.path()));
+        let own =
+            all.filter(|path| text(path.join("environ")).contains(&dir.display().to_string()));
+        own.map(|path| text(path.join("cmdline")))
+            .filter(|line| !line.is_empty())
+            .collect()
     }
 
     fn wait_until(what: &str, is_so: impl Fn() -> bool) {
@@ -351,22 +517,39 @@ mod ended {
             fs::create_dir(&temporary).unwrap();
             let toml = fs::read_to_string(dir.path().join("mine/family.toml")).unwrap();
             // A program that starts another one, and waits for it.
-            let slow =
-                "check = { seconds = 60, command = [\"sh\", \"-c\", \"sleep 55; true\", \"sh\", \"{in}\", \"{out}\"] }";
-            let toml =
-                toml.replace("check = \"kernel: reference.cl\"", slow).replace("RADIUS] file in.f32", "RADIUS] random");
+            let slow = "check = { seconds = 60, command = [\"sh\", \"-c\", \"sleep 55; true\", \"sh\", \"{in}\", \"{out}\"] }";
+            let toml = toml
+                .replace("check = \"kernel: reference.cl\"", slow)
+                .replace("RADIUS] file in.f32", "RADIUS] random");
             fs::write(dir.path().join("mine/family.toml"), toml).unwrap();
-            let mut child = start(dir.path(), &["try", "mine/family.toml", "-n", "1000", "--csv", "new.csv"]);
-            let is_asked = || processes(dir.path()).iter().any(|line| line.starts_with("sleep 55"));
+            let mut child = start(
+                dir.path(),
+                &["try", "mine/family.toml", "-n", "1000", "--csv", "new.csv"],
+            );
+            let is_asked = || {
+                processes(dir.path())
+                    .iter()
+                    .any(|line| line.starts_with("sleep 55"))
+            };
             wait_until("the reference runs", is_asked);
             assert_eq!(fs::read_dir(&temporary).unwrap().count(), 1);
             kill_process(Pid::from_child(&child), signal).unwrap();
             let status = child.wait().unwrap();
-            assert_eq!(status.code(), (signal != Signal::KILL).then_some(130), "{signal:?}");
+            assert_eq!(
+                status.code(),
+                (signal != Signal::KILL).then_some(130),
+                "{signal:?}"
+            );
             wait_until("nothing runs", || processes(dir.path()).is_empty());
-            let left: Vec<_> = fs::read_dir(&temporary).unwrap().map(|entry| entry.unwrap().path()).collect();
+            let left: Vec<_> = fs::read_dir(&temporary)
+                .unwrap()
+                .map(|entry| entry.unwrap().path())
+                .collect();
             assert!(left.is_empty(), "{signal:?}: {left:?}");
-            assert!(signal == Signal::KILL || !dir.path().join("new.csv").exists(), "an empty file stays");
+            assert!(
+                signal == Signal::KILL || !dir.path().join("new.csv").exists(),
+                "an empty file stays"
+            );
         }
     }
 
@@ -375,13 +558,24 @@ mod ended {
         for signal in [Signal::TERM, Signal::KILL] {
             let dir = TempDir::new().unwrap();
             let mut child = start(dir.path(), &["record", "--quick", "-o", "mine"]);
-            wait_until("a worker runs", || processes(dir.path()).iter().any(|line| line.trim().ends_with("worker")));
+            wait_until("a worker runs", || {
+                processes(dir.path())
+                    .iter()
+                    .any(|line| line.trim().ends_with("worker"))
+            });
             kill_process(Pid::from_child(&child), signal).unwrap();
             let status = child.wait().unwrap();
-            assert_eq!(status.code(), (signal != Signal::KILL).then_some(130), "{signal:?}");
+            assert_eq!(
+                status.code(),
+                (signal != Signal::KILL).then_some(130),
+                "{signal:?}"
+            );
             let ended = Instant::now();
             wait_until("nothing runs", || processes(dir.path()).is_empty());
-            assert!(ended.elapsed() < Duration::from_secs(20), "{signal:?}: it went on measuring");
+            assert!(
+                ended.elapsed() < Duration::from_secs(20),
+                "{signal:?}: it went on measuring"
+            );
         }
     }
 }

@@ -9,15 +9,30 @@ use std::process::Command;
 /// The browser's name: that of GPULAB_CHROMIUM, or one that is installed.
 fn chromium() -> Option<String> {
     let given = env::var("GPULAB_CHROMIUM").ok();
-    let known = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"].map(str::to_owned);
-    let answers =
-        |name: &String| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success());
+    let known = [
+        "chromium",
+        "chromium-browser",
+        "google-chrome",
+        "google-chrome-stable",
+        "chrome",
+    ]
+    .map(str::to_owned);
+    let answers = |name: &String| {
+        Command::new(name)
+            .arg("--version")
+            .output()
+            .is_ok_and(|output| output.status.success())
+    };
     given.into_iter().chain(known).find(answers)
 }
 
 /// Families, and sizes of which a film has all groups.
-const SIZES: [(&str, &str); 4] =
-    [("reduce", "-n 2048"), ("dot", "-n 2048"), ("transpose", "-n 64"), ("minplus", "-n 32")];
+const SIZES: [(&str, &str); 4] = [
+    ("reduce", "-n 2048"),
+    ("dot", "-n 2048"),
+    ("transpose", "-n 64"),
+    ("minplus", "-n 32"),
+];
 
 fn words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
@@ -50,7 +65,12 @@ fn of_frames(launch: &Value) -> [u64; 6] {
 
 /// The same numbers of a launch, as `gpulab count` writes them.
 fn of_row(row: &Value) -> [u64; 6] {
-    let sum = |names: &[&str]| names.iter().map(|name| row[name].as_u64().unwrap_or_default()).sum();
+    let sum = |names: &[&str]| {
+        names
+            .iter()
+            .map(|name| row[name].as_u64().unwrap_or_default())
+            .sum()
+    };
     [
         sum(&["warp_instructions"]),
         sum(&["item_instructions"]),
@@ -63,35 +83,66 @@ fn of_row(row: &Value) -> [u64; 6] {
 
 /// What `gpulab count` says of what can be counted.
 fn counted(what: &str, size: &str) -> Vec<Value> {
-    let (json, said, code) = run(&[&["count", what, "-q", "--json", "-"][..], &words(size)].concat());
+    let (json, said, code) =
+        run(&[&["count", what, "-q", "--json", "-"][..], &words(size)].concat());
     assert_eq!(code, 0, "{what}: {said}");
     let rows: Vec<Value> = serde_json::from_str(&json).unwrap();
-    rows.into_iter().filter(|row| row["status"] == "ok").collect()
+    rows.into_iter()
+        .filter(|row| row["status"] == "ok")
+        .collect()
 }
 
 /// A film of all groups, and what each of its launches adds up to.
 fn filmed(what: &str, size: &str) -> (Value, Vec<[u64; 6]>) {
-    let (page, said, code) = run(&[&["draw", what, "-q", "--groups", "64", "--film", "-"][..], &words(size)].concat());
+    let (page, said, code) = run(&[
+        &["draw", what, "-q", "--groups", "64", "--film", "-"][..],
+        &words(size),
+    ]
+    .concat());
     assert_eq!(code, 0, "{what}: {said}");
     let film = data(&page)[0].take();
-    let frames = film["launches"].as_array().unwrap().iter().map(of_frames).collect();
+    let frames = film["launches"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(of_frames)
+        .collect();
     (film, frames)
 }
 
 #[test]
 fn the_frames_of_a_kernels_film_add_up_to_what_is_counted() {
-    for (family, rung) in [("reduce", 1), ("reduce", 8), ("dot", 6), ("transpose", 4), ("minplus", 3)] {
-        let (_, size) = SIZES.into_iter().find(|(known, _)| *known == family).unwrap();
+    for (family, rung) in [
+        ("reduce", 1),
+        ("reduce", 8),
+        ("dot", 6),
+        ("transpose", 4),
+        ("minplus", 3),
+    ] {
+        let (_, size) = SIZES
+            .into_iter()
+            .find(|(known, _)| *known == family)
+            .unwrap();
         let (film, frames) = filmed(&format!("{family}:{rung}"), size);
         let rows = counted(&format!("{family}:{rung}"), size);
-        assert_eq!(frames, rows.iter().map(of_row).collect::<Vec<_>>(), "{family}:{rung}");
+        assert_eq!(
+            frames,
+            rows.iter().map(of_row).collect::<Vec<_>>(),
+            "{family}:{rung}"
+        );
         if rung == 1 {
             let (text, line) = (film["pays"][0][0].as_str().unwrap(), &film["pays"][0][1]);
-            assert!(text.starts_with("interleaved.cl:21: integers are divided"), "{text}");
+            assert!(
+                text.starts_with("interleaved.cl:21: integers are divided"),
+                "{text}"
+            );
             assert_eq!(line, "interleaved.cl:21");
         }
     }
-    for (what, size) in [("exercise:banks", SIZES[0].1), ("solution:transpose-banks", SIZES[2].1)] {
+    for (what, size) in [
+        ("exercise:banks", SIZES[0].1),
+        ("solution:transpose-banks", SIZES[2].1),
+    ] {
         let rows: Vec<[u64; 6]> = counted(what, size).iter().map(of_row).collect();
         assert_eq!(filmed(what, size).1, rows, "{what}");
     }
@@ -103,15 +154,32 @@ fn the_frames_of_an_experiments_film_add_up_to_what_is_counted() {
     for name in ["banks", "divergence"] {
         let (film, frames) = filmed(name, "");
         let (named, x) = film["title"].as_str().unwrap().rsplit_once(" at ").unwrap();
-        let (series, x) = (named.strip_prefix(name).unwrap().trim(), x.parse::<f64>().unwrap());
+        let (series, x) = (
+            named.strip_prefix(name).unwrap().trim(),
+            x.parse::<f64>().unwrap(),
+        );
         let rows = counted(name, "");
-        let own = rows.iter().filter(|row| row["series"] == series && row["x"] == x);
+        let own = rows
+            .iter()
+            .filter(|row| row["series"] == series && row["x"] == x);
         let own: Vec<[u64; 6]> = own.map(of_row).collect();
         let launches = film["launches"].as_array().unwrap();
-        let keys = ["issued", "executed", "flops", "segments", "passes", "conflicts"];
-        let totals: Vec<_> = launches.iter().map(|one| keys.map(|key| one["total"][key].as_u64().unwrap())).collect();
+        let keys = [
+            "issued",
+            "executed",
+            "flops",
+            "segments",
+            "passes",
+            "conflicts",
+        ];
+        let totals: Vec<_> = launches
+            .iter()
+            .map(|one| keys.map(|key| one["total"][key].as_u64().unwrap()))
+            .collect();
         assert_eq!(totals, own, "{name}");
-        let all_groups = launches.iter().all(|launch| launch["groups"].as_u64() <= Some(64));
+        let all_groups = launches
+            .iter()
+            .all(|launch| launch["groups"].as_u64() <= Some(64));
         assert!(!all_groups || frames == own, "{name}: {frames:?}");
     }
 }
@@ -121,11 +189,26 @@ fn a_film_opens_at_the_moment_of_a_line_and_says_which_costs_most() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("film.html");
     let path = path.to_str().unwrap();
-    let (_, said, code) = run(&["draw", "reduce:2", "-n", "2048", "--line", "strided.cl:25", "--film", path]);
+    let (_, said, code) = run(&[
+        "draw",
+        "reduce:2",
+        "-n",
+        "2048",
+        "--line",
+        "strided.cl:25",
+        "--film",
+        path,
+    ]);
     assert_eq!(code, 0, "{said}");
-    assert!(said.contains("line 25, 8 of 32 lanes, 8 passes, 7 for bank conflicts"), "{said}");
+    assert!(
+        said.contains("line 25, 8 of 32 lanes, 8 passes, 7 for bank conflicts"),
+        "{said}"
+    );
     assert!(said.contains("film.html#line=strided.cl:25)"), "{said}");
-    assert_eq!(data(&fs::read_to_string(path).unwrap())[0]["opens"], "strided.cl:25");
+    assert_eq!(
+        data(&fs::read_to_string(path).unwrap())[0]["opens"],
+        "strided.cl:25"
+    );
 }
 
 /// Where the film lies beside the report, its moment is a link; of others the command.
@@ -133,31 +216,64 @@ fn a_film_opens_at_the_moment_of_a_line_and_says_which_costs_most() {
 fn a_report_leads_to_the_moment_that_shows_the_fault() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).display().to_string();
-    let (_, said, code) = run(&["draw", "reduce:2", "-n", "2048", "--film", &at("reduce-2.html")]);
+    let (_, said, code) = run(&[
+        "draw",
+        "reduce:2",
+        "-n",
+        "2048",
+        "--film",
+        &at("reduce-2.html"),
+    ]);
     assert_eq!(code, 0, "{said}");
     let (_, said, code) = run(&["report", "nvidia-h200", "reduce", "-o", &at("page.html")]);
     assert_eq!(code, 0, "{said}");
     let page = fs::read_to_string(at("page.html")).unwrap();
-    assert!(page.contains("<a href=\"reduce-2.html#line=strided.cl:25\">the moment in its film</a>"));
-    assert!(page.contains("<code>gpulab draw reduce:1 --line interleaved.cl:21 --film reduce-1.html</code>"));
+    assert!(
+        page.contains("<a href=\"reduce-2.html#line=strided.cl:25\">the moment in its film</a>")
+    );
+    assert!(page.contains(
+        "<code>gpulab draw reduce:1 --line interleaved.cl:21 --film reduce-1.html</code>"
+    ));
     let (page, _, _) = run(&["report", "nvidia-h200", "reduce", "-o", "-"]);
-    assert!(page.contains("<code>gpulab draw reduce:2 --line strided.cl:25 --film reduce-2.html</code>"));
+    assert!(
+        page.contains(
+            "<code>gpulab draw reduce:2 --line strided.cl:25 --film reduce-2.html</code>"
+        )
+    );
     let (explained, _, _) = run(&["explain", "reduce:2"]);
-    assert!(explained.contains("gpulab draw reduce:2 --line worst --film reduce-2.html"), "{explained}");
+    assert!(
+        explained.contains("gpulab draw reduce:2 --line worst --film reduce-2.html"),
+        "{explained}"
+    );
 }
 
 #[test]
 fn a_picture_shows_the_access_that_costs_most() {
     let (drawn, said, code) = run(&["draw", "transpose:2"]);
     assert_eq!(code, 0, "{said}");
-    assert!(drawn.contains("1 request in 32 passes (31 of them for bank"), "{drawn}");
-    assert!(drawn.lines().all(|line| line.chars().count() <= 80), "{drawn}");
+    assert!(
+        drawn.contains("1 request in 32 passes (31 of them for bank"),
+        "{drawn}"
+    );
+    assert!(
+        drawn.lines().all(|line| line.chars().count() <= 80),
+        "{drawn}"
+    );
     for (line, right) in [
         ("draw reduce:2 --view mask", "% of its lanes busy"),
-        ("draw transpose:3 --view reach", "# work-item 0 of warp 0 touches it"),
+        (
+            "draw transpose:3 --view reach",
+            "# work-item 0 of warp 0 touches it",
+        ),
         // The step at which a film of the same kernel opens.
-        ("draw reduce:2 -n 4096 --step 28", "8 lanes ask for 4 bytes each: 1 request in 8 passes"),
-        ("draw dot:3 --view launches", "launch 2  r|r|+  dot_local: 16 groups"),
+        (
+            "draw reduce:2 -n 4096 --step 28",
+            "8 lanes ask for 4 bytes each: 1 request in 8 passes",
+        ),
+        (
+            "draw dot:3 --view launches",
+            "launch 2  r|r|+  dot_local: 16 groups",
+        ),
         (
             "draw data/examples/sort/family.toml:naive --view launches -n 16",
             "launch 1  r|w  gpulab copies the input: 1 group",
@@ -184,15 +300,24 @@ fn what_cannot_be_watched_is_told() {
         ("draw mine.cl", "--as reduce"),
         ("draw transfer", "no kernel to count"),
         ("draw reduce:2 -n 1M", "-n 16384 shows the same"),
-        ("draw minplus:2 -n 1000 --film film.html", "-n 64 shows the same"),
+        (
+            "draw minplus:2 -n 1000 --film film.html",
+            "-n 64 shows the same",
+        ),
         ("draw reduce:1 -o picture.gif", "a picture is FILE.svg"),
         ("draw a b c --film film.html", "unexpected"),
-        ("draw reduce:2 --line 9999 --film film.html", "no step is of this line"),
+        (
+            "draw reduce:2 --line 9999 --film film.html",
+            "no step is of this line",
+        ),
         ("draw reduce:2 --line best --film film.html", "or worst"),
         ("draw solution:bnaks", "did you mean `banks`"),
     ] {
         let (out, said, code) = run(&words(line));
-        assert!(code == 2 && said.contains(why), "{line}: {code} {out}{said}");
+        assert!(
+            code == 2 && said.contains(why),
+            "{line}: {code} {out}{said}"
+        );
     }
 }
 
@@ -244,7 +369,9 @@ addEventListener("load", () => {
 #[test]
 fn a_browser_plays_two_films_side_by_side() {
     let Some(browser) = chromium() else {
-        println!("skipped: neither chromium nor chrome is installed, and GPULAB_CHROMIUM names none");
+        println!(
+            "skipped: neither chromium nor chrome is installed, and GPULAB_CHROMIUM names none"
+        );
         return;
     };
     let (page, said, code) = run(&["draw", "transpose:2", "transpose:3", "-q", "--film", "-"]);
@@ -254,26 +381,69 @@ fn a_browser_plays_two_films_side_by_side() {
     fs::write(&path, page.replace("</body>", &format!("{FOLLOW}</body>"))).unwrap();
     for (width, scheme) in [("390", "1"), ("1400", "0")] {
         let output = Command::new(&browser)
-            .args(["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom"])
-            .args(["--virtual-time-budget=20000", "--host-resolver-rules=MAP * ~NOTFOUND"])
+            .args([
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--enable-logging=stderr",
+                "--dump-dom",
+            ])
+            .args([
+                "--virtual-time-budget=20000",
+                "--host-resolver-rules=MAP * ~NOTFOUND",
+            ])
             .arg(format!("--window-size={width},900"))
             .arg(format!("--blink-settings=preferredColorScheme={scheme}"))
-            .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
+            .arg(format!(
+                "--user-data-dir={}",
+                folder.path().join("profile").display()
+            ))
             .arg(format!("file://{}", path.display()))
             .output()
             .unwrap();
         let dom = String::from_utf8_lossy(&output.stdout).into_owned();
         let console = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!console.contains(":CONSOLE"), "{console}");
-        let body = dom.split("<body").nth(1).unwrap().split_once('>').unwrap().1.split("</body>").next().unwrap();
-        let found: Value = serde_json::from_str(body.trim()).unwrap_or_else(|e| panic!("{e}: {body}"));
-        assert!(found["worst"].as_str().unwrap().contains("32 passes, 31 for conflicts"), "{found}");
-        assert!(found["dark"] == (scheme == "0") && found["faint"] == 0 && found["unnamed"] == 0, "{found}");
+        let body = dom
+            .split("<body")
+            .nth(1)
+            .unwrap()
+            .split_once('>')
+            .unwrap()
+            .1
+            .split("</body>")
+            .next()
+            .unwrap();
+        let found: Value =
+            serde_json::from_str(body.trim()).unwrap_or_else(|e| panic!("{e}: {body}"));
+        assert!(
+            found["worst"]
+                .as_str()
+                .unwrap()
+                .contains("32 passes, 31 for conflicts"),
+            "{found}"
+        );
+        assert!(
+            found["dark"] == (scheme == "0") && found["faint"] == 0 && found["unnamed"] == 0,
+            "{found}"
+        );
         assert!(found["line"] == "26" && found["linked"] == "26", "{found}");
-        assert!(found["bad"] == true && found["cells"].as_u64().unwrap() >= 32, "{found}");
-        assert!(found["before"].as_str().unwrap().starts_with("1 / "), "{found}");
-        assert!(found["after"].as_str().unwrap().starts_with("2 / "), "{found}");
+        assert!(
+            found["bad"] == true && found["cells"].as_u64().unwrap() >= 32,
+            "{found}"
+        );
+        assert!(
+            found["before"].as_str().unwrap().starts_with("1 / "),
+            "{found}"
+        );
+        assert!(
+            found["after"].as_str().unwrap().starts_with("2 / "),
+            "{found}"
+        );
         let (at, of) = found["last"].as_str().unwrap().split_once(" / ").unwrap();
-        assert!(at == of && found["fetched"] == 0 && found["films"] == 2 && found["wide"] == false, "{found}");
+        assert!(
+            at == of && found["fetched"] == 0 && found["films"] == 2 && found["wide"] == false,
+            "{found}"
+        );
     }
 }

@@ -15,11 +15,18 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/commands.t
 fn lines(command: &str, is_measured: bool) -> Vec<String> {
     let home = TempDir::new().unwrap();
     for shared in ["data", "cl", "docs"] {
-        std::os::unix::fs::symlink(Path::new(env!("CARGO_MANIFEST_DIR")).join(shared), home.path().join(shared))
-            .unwrap();
+        std::os::unix::fs::symlink(
+            Path::new(env!("CARGO_MANIFEST_DIR")).join(shared),
+            home.path().join(shared),
+        )
+        .unwrap();
     }
     let words: Vec<&str> = command.split_whitespace().collect();
-    let output = gpulab(&words).current_dir(home.path()).env("COLUMNS", "80").output().unwrap();
+    let output = gpulab(&words)
+        .current_dir(home.path())
+        .env("COLUMNS", "80")
+        .output()
+        .unwrap();
     let mut lines = vec![format!("exit {}", output.status.code().unwrap())];
     for (mark, bytes) in [("|", &output.stdout), ("!", &output.stderr)] {
         if is_measured && mark == "!" {
@@ -27,12 +34,21 @@ fn lines(command: &str, is_measured: bool) -> Vec<String> {
         }
         let text = String::from_utf8_lossy(bytes).replace(home.path().to_str().unwrap(), "HOME");
         let shown = text.lines().take(if is_measured { 1 } else { usize::MAX });
-        lines.extend(
-            shown.map(|line| format!("{mark} {}", if is_measured { line.split(' ').next().unwrap() } else { line })),
-        );
+        lines.extend(shown.map(|line| {
+            format!(
+                "{mark} {}",
+                if is_measured {
+                    line.split(' ').next().unwrap()
+                } else {
+                    line
+                }
+            )
+        }));
     }
-    let mut files: Vec<String> =
-        fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut files: Vec<String> = fs::read_dir(home.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     files.retain(|file| !["data", "cl", "docs"].contains(&file.as_str()));
     files.sort();
     lines.extend(files.iter().map(|file| format!("+ {file}")));
@@ -47,7 +63,10 @@ fn blocks(text: &str) -> BTreeMap<String, Vec<String>> {
             name = line.to_owned();
             blocks.insert(name.clone(), Vec::new());
         } else {
-            blocks.get_mut(&name).expect("a line belongs to a command").push(line.to_owned());
+            blocks
+                .get_mut(&name)
+                .expect("a line belongs to a command")
+                .push(line.to_owned());
         }
     }
     blocks
@@ -70,7 +89,11 @@ fn look_at(part: usize) {
         if is_renewed {
             text.push_str(&format!("{name}\n{}\n\n", found.join("\n")));
         } else if expected != found {
-            differing.push(format!("{name}\nexpected:\n{}\nfound:\n{}\n", expected.join("\n"), found.join("\n")));
+            differing.push(format!(
+                "{name}\nexpected:\n{}\nfound:\n{}\n",
+                expected.join("\n"),
+                found.join("\n")
+            ));
         }
     }
     if is_renewed && part == 0 {

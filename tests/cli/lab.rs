@@ -31,9 +31,15 @@ fn the_list_has_every_experiment_and_needs_no_driver() {
     let mut command = gpulab(&[]);
     let output = command.env("GPULAB_OPENCL_LIB", NOWHERE).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    assert_eq!((output.status.code(), text.lines().count()), (Some(0), EXPERIMENTS.len()));
+    assert_eq!(
+        (output.status.code(), text.lines().count()),
+        (Some(0), EXPERIMENTS.len())
+    );
     for (line, experiment) in text.lines().zip(EXPERIMENTS) {
-        assert!(line.starts_with(experiment.name) && line.ends_with(experiment.question), "{line}");
+        assert!(
+            line.starts_with(experiment.name) && line.ends_with(experiment.question),
+            "{line}"
+        );
     }
 }
 
@@ -57,7 +63,10 @@ fn bad_input_is_found_before_anything_runs() {
     ] {
         let (out, err, got) = run(&args);
         assert_eq!(got, code, "{args:?}: {err}");
-        assert!(err.contains(word) && out.is_empty(), "{args:?}: {word:?} is missing in {out}{err}");
+        assert!(
+            err.contains(word) && out.is_empty(),
+            "{args:?}: {word:?} is missing in {out}{err}"
+        );
     }
 }
 
@@ -69,8 +78,12 @@ fn words(text: &str) -> String {
 /// The points of a JSON array, without the findings among them.
 fn points(json: &str) -> Vec<Point> {
     let elements: Vec<serde_json::Value> = serde_json::from_str(json).unwrap();
-    let points = elements.into_iter().filter(|element| element.get("finding").is_none());
-    points.map(|element| serde_json::from_value(element).unwrap()).collect()
+    let points = elements
+        .into_iter()
+        .filter(|element| element.get("finding").is_none());
+    points
+        .map(|element| serde_json::from_value(element).unwrap())
+        .collect()
 }
 
 /// What each of these tells is kept.
@@ -84,58 +97,120 @@ fn experiments_answer_on_the_default_device() {
 fn answer(experiment: &Experiment) {
     let dir = TempDir::new().unwrap();
     let csv = dir.path().join("points.csv");
-    let (out, err, code) =
-        run(&[&[experiment.name, "--json", "-", "--csv", csv.to_str().unwrap()], &SOON[..]].concat());
+    let (out, err, code) = run(&[
+        &[
+            experiment.name,
+            "--json",
+            "-",
+            "--csv",
+            csv.to_str().unwrap(),
+        ],
+        &SOON[..],
+    ]
+    .concat());
     assert_eq!(code, 0, "{err}");
     let points = points(&out);
-    assert!(points.iter().any(|p| p.measured().is_some()), "{}", experiment.name);
+    assert!(
+        points.iter().any(|p| p.measured().is_some()),
+        "{}",
+        experiment.name
+    );
     let is_told = |p: &Point| p.status == Status::Skipped && !p.reason.is_empty();
-    assert!(points.iter().all(|p| p.measured().is_some() || is_told(p)), "{points:?}");
+    assert!(
+        points.iter().all(|p| p.measured().is_some() || is_told(p)),
+        "{points:?}"
+    );
     let mut placed = points.clone();
     placed.sort_by_key(|point| point.place);
-    assert!(words(&err).contains(&words(&format!("finding: {}", experiment.finding(&placed)))), "{err}");
+    assert!(
+        words(&err).contains(&words(&format!("finding: {}", experiment.finding(&placed)))),
+        "{err}"
+    );
     // Text of numbers is read back to within a rounding only.
-    let place = |p: &Point| (p.experiment.clone(), p.series.clone(), p.x, p.status, p.t_median_s.is_some());
+    let place = |p: &Point| {
+        (
+            p.experiment.clone(),
+            p.series.clone(),
+            p.x,
+            p.status,
+            p.t_median_s.is_some(),
+        )
+    };
     let recorded = read_points(&csv).unwrap();
-    assert!(recorded.iter().map(place).eq(points.iter().map(place)), "{recorded:?}");
+    assert!(
+        recorded.iter().map(place).eq(points.iter().map(place)),
+        "{recorded:?}"
+    );
 }
 
 #[test]
 fn a_report_ends_with_its_finding_and_quiet_says_nothing_else() {
     let (out, err, code) = quick(&["-q"]);
     assert!(code == 0 && err.is_empty(), "{code}: {err}");
-    assert!(out.starts_with("pitch on ") && words(&out).contains(experiment("pitch").unwrap().question), "{out}");
+    assert!(
+        out.starts_with("pitch on ") && words(&out).contains(experiment("pitch").unwrap().question),
+        "{out}"
+    );
     let (_, finding) = out.rsplit_once("\nfinding: ").unwrap();
-    assert!(finding.starts_with("Compared with rows ") && !finding.trim_end().contains("\n\n"), "{out}");
+    assert!(
+        finding.starts_with("Compared with rows ") && !finding.trim_end().contains("\n\n"),
+        "{out}"
+    );
     let (out, err, code) = quick(&["-q", "--csv", "-"]);
     assert!(code == 0 && err.is_empty(), "{code}: {err}");
-    assert_eq!(csv::Reader::from_reader(out.as_bytes()).headers().unwrap().iter().collect::<Vec<_>>(), Point::COLUMNS);
+    assert_eq!(
+        csv::Reader::from_reader(out.as_bytes())
+            .headers()
+            .unwrap()
+            .iter()
+            .collect::<Vec<_>>(),
+        Point::COLUMNS
+    );
 }
 
 #[test]
 fn what_overlapped_is_told_and_drawn() {
     let dir = TempDir::new().unwrap();
     let svg = dir.path().join("overlap.svg");
-    let (out, err, code) = run(&[&["overlap", "-q", "--svg", svg.to_str().unwrap()], &SOON[..]].concat());
+    let (out, err, code) = run(&[
+        &["overlap", "-q", "--svg", svg.to_str().unwrap()],
+        &SOON[..],
+    ]
+    .concat());
     assert!(code == 0 && err.is_empty(), "{code}: {err}");
-    assert!(out.contains("timeline of overlap: ") && out.contains("queue 0 kernel "), "{out}");
+    assert!(
+        out.contains("timeline of overlap: ") && out.contains("queue 0 kernel "),
+        "{out}"
+    );
     let drawn = std::fs::read_to_string(&svg).unwrap();
     // In, kernel and out of each chunk.
-    assert!(drawn.starts_with("<svg ") && drawn.matches("<title>").count().is_multiple_of(3), "{drawn}");
+    assert!(
+        drawn.starts_with("<svg ") && drawn.matches("<title>").count().is_multiple_of(3),
+        "{drawn}"
+    );
 }
 
 #[test]
 fn a_wrong_or_broken_kernel_costs_its_points_and_no_others() {
     let store = "out[x * out_pitch + y + j] =";
-    for (to, code, status) in
-        [("out[x * out_pitch + y + (j & 7)] =", 4, Status::WrongResult), ("nowhere[x] =", 5, Status::BuildFailed)]
-    {
+    for (to, code, status) in [
+        ("out[x * out_pitch + y + (j & 7)] =", 4, Status::WrongResult),
+        ("nowhere[x] =", 5, Status::BuildFailed),
+    ] {
         let kernels = edited_kernels("transpose/naive.cl", store, to);
         let (out, err, got) = quick(&["--json", "-", "--cl-dir", kernels.path().to_str().unwrap()]);
         assert_eq!(got, code, "{err}");
         for point in points(&out) {
-            let wanted = if point.series.starts_with("naive") { status } else { Status::Ok };
-            assert_eq!((point.status, point.value.is_some()), (wanted, wanted == Status::Ok), "{point:?}");
+            let wanted = if point.series.starts_with("naive") {
+                status
+            } else {
+                Status::Ok
+            };
+            assert_eq!(
+                (point.status, point.value.is_some()),
+                (wanted, wanted == Status::Ok),
+                "{point:?}"
+            );
         }
         assert!(err.contains("finding: Compared with rows"), "{err}");
     }

@@ -21,7 +21,11 @@ struct Own {
 impl Own {
     /// What stands behind `// name:`.
     fn says(&self, name: &str) -> Option<&str> {
-        self.text.lines().find_map(|line| line.strip_prefix("// ")?.strip_prefix(name)?.strip_prefix(": "))
+        self.text.lines().find_map(|line| {
+            line.strip_prefix("// ")?
+                .strip_prefix(name)?
+                .strip_prefix(": ")
+        })
     }
 
     /// Standard output and standard error of `gpulab try`, and its exit code.
@@ -29,16 +33,28 @@ impl Own {
         let options = self.says("options").unwrap_or_default().split_whitespace();
         let path = self.path.to_str().unwrap();
         let family = self.says("family").unwrap();
-        let args: Vec<&str> = ["try", path, "--as", family, "--quick"].into_iter().chain(options).collect();
+        let args: Vec<&str> = ["try", path, "--as", family, "--quick"]
+            .into_iter()
+            .chain(options)
+            .collect();
         run(&[&args, more].concat())
     }
 }
 
 /// These kernels of a folder.
 fn kernels(folder: &str, names: &str) -> Vec<Own> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/own").join(folder);
-    let paths = names.split_whitespace().map(|name| folder.join(format!("{name}.cl")));
-    paths.map(|path| Own { text: fs::read_to_string(&path).unwrap(), path }).collect()
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/own")
+        .join(folder);
+    let paths = names
+        .split_whitespace()
+        .map(|name| folder.join(format!("{name}.cl")));
+    paths
+        .map(|path| Own {
+            text: fs::read_to_string(&path).unwrap(),
+            path,
+        })
+        .collect()
 }
 
 /// Does something with each, a few at a time; what it objects to.
@@ -48,8 +64,11 @@ fn each(all: &[Own], object: impl Fn(&Own) -> Option<String> + Sync) -> Vec<Stri
         for _ in 0..4 {
             scope.spawn(|| {
                 loop {
-                    let Some(own) = next.lock().unwrap().next() else { return };
-                    let objection = object(own).map(|what| format!("{}: {what}", own.path.display()));
+                    let Some(own) = next.lock().unwrap().next() else {
+                        return;
+                    };
+                    let objection =
+                        object(own).map(|what| format!("{}: {what}", own.path.display()));
                     objections.lock().unwrap().extend(objection);
                 }
             });
@@ -68,10 +87,15 @@ fn wrong_kernels_get_their_hints_and_are_not_timed() {
         let (told, said, code) = own.tried(&["--variant", "1"]);
         let (hint, exit) = (own.says("hint").unwrap(), own.says("exit").unwrap_or("4"));
         let flat = on_one_line(&told);
-        if !flat.contains("hint: ") || !flat.contains("next: ") || !flat.contains(hint) || code.to_string() != exit {
+        if !flat.contains("hint: ")
+            || !flat.contains("next: ")
+            || !flat.contains(hint)
+            || code.to_string() != exit
+        {
             return Some(format!("wants {exit}, {hint}; got {code}:\n{told}{said}"));
         }
-        told.contains("GB/s").then(|| format!("the ladder ran all the same:\n{told}"))
+        told.contains("GB/s")
+            .then(|| format!("the ladder ran all the same:\n{told}"))
     });
     assert!(objections.is_empty(), "{}", objections.join("\n\n"));
 }
@@ -82,9 +106,14 @@ fn right_kernels_are_right_and_land() {
         let (told, said, code) = own.tried(&["--variant", "1-2"]);
         let flat = on_one_line(&told);
         let name = own.path.file_stem().unwrap().to_str().unwrap();
-        let lands = [format!("{name} ("), ": right at ".into()].iter().all(|text| flat.contains(text.as_str()))
-            && [" lands between ", " is slower than ", " is the fastest"].iter().any(|text| flat.contains(text));
-        (code != 0 || !lands || flat.contains("hint: ")).then(|| format!("got {code}:\n{told}{said}"))
+        let lands = [format!("{name} ("), ": right at ".into()]
+            .iter()
+            .all(|text| flat.contains(text.as_str()))
+            && [" lands between ", " is slower than ", " is the fastest"]
+                .iter()
+                .any(|text| flat.contains(text));
+        (code != 0 || !lands || flat.contains("hint: "))
+            .then(|| format!("got {code}:\n{told}{said}"))
     });
     assert!(objections.is_empty(), "{}", objections.join("\n\n"));
 }
@@ -97,7 +126,15 @@ fn templates_are_right() {
         let (text, _, code) = run(&["try", "--template", family]);
         assert_eq!(code, 0);
         fs::write(&path, text).unwrap();
-        let (told, said, code) = run(&["try", path.to_str().unwrap(), "--as", family, "--quick", "--variant", "1"]);
+        let (told, said, code) = run(&[
+            "try",
+            path.to_str().unwrap(),
+            "--as",
+            family,
+            "--quick",
+            "--variant",
+            "1",
+        ]);
         assert_eq!(code, 0, "{told}{said}");
         assert!(told.contains(": right at "), "{told}");
     }
@@ -108,7 +145,19 @@ fn tried(name: &str, text: impl AsRef<[u8]>, more: &[&str]) -> (String, String, 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     fs::write(&path, text).unwrap();
-    run(&[&["try", path.to_str().unwrap(), "--as", "reduce", "--quick", "--variant", "1"], more].concat())
+    run(&[
+        &[
+            "try",
+            path.to_str().unwrap(),
+            "--as",
+            "reduce",
+            "--quick",
+            "--variant",
+            "1",
+        ],
+        more,
+    ]
+    .concat())
 }
 
 #[test]
@@ -117,22 +166,53 @@ fn files_that_are_no_kernels_are_refused_in_words() {
         ("empty.cl", b" \n", "it is empty"),
         ("binary.cl", b"\xff\xfe\x00", "NUL byte"),
         ("zero.cl", b"int x;\0", "NUL byte"),
-        ("none.cl", b"// __kernel void k() {}", "there is no `__kernel void name(...)`"),
-        ("word.cl", b"\n// gpulab: element 4\n__kernel void k() {}", "line 2: `element 4` is not a declaration"),
-        ("hidden.cl", b"/**/#include \"/etc/passwd\"\n__kernel void k() {}", "makes the compiler read a file"),
-        ("joined.cl", b"#inc\\\nlude \"/etc/passwd\"\n__kernel void k() {}", "makes the compiler read a file"),
-        ("above.cl", b"#include \"../secret.cl\"\n__kernel void k() {}", "line 1: there is no ../secret.cl"),
-        ("path.cl", b"#include \"/etc/passwd\"\n__kernel void k() {}", "line 1: there is no /etc/passwd"),
+        (
+            "none.cl",
+            b"// __kernel void k() {}",
+            "there is no `__kernel void name(...)`",
+        ),
+        (
+            "word.cl",
+            b"\n// gpulab: element 4\n__kernel void k() {}",
+            "line 2: `element 4` is not a declaration",
+        ),
+        (
+            "hidden.cl",
+            b"/**/#include \"/etc/passwd\"\n__kernel void k() {}",
+            "makes the compiler read a file",
+        ),
+        (
+            "joined.cl",
+            b"#inc\\\nlude \"/etc/passwd\"\n__kernel void k() {}",
+            "makes the compiler read a file",
+        ),
+        (
+            "above.cl",
+            b"#include \"../secret.cl\"\n__kernel void k() {}",
+            "line 1: there is no ../secret.cl",
+        ),
+        (
+            "path.cl",
+            b"#include \"/etc/passwd\"\n__kernel void k() {}",
+            "line 1: there is no /etc/passwd",
+        ),
     ];
     for (name, text, why) in cases {
         let (told, said, code) = tried(name, text, &[]);
         assert_eq!((code, told.as_str()), (2, ""), "{name}: {said}");
-        assert!(said.starts_with("gpulab: ") && said.contains(why), "{name}: {said}");
+        assert!(
+            said.starts_with("gpulab: ") && said.contains(why),
+            "{name}: {said}"
+        );
     }
     let large = vec![b'a'; 2 << 20];
     assert!(tried("large.cl", large, &[]).1.contains("at most 1048576"));
     let folder = env!("CARGO_MANIFEST_DIR");
-    assert!(run(&["try", folder, "--as", "reduce"]).1.contains("it is a folder"));
+    assert!(
+        run(&["try", folder, "--as", "reduce"])
+            .1
+            .contains("it is a folder")
+    );
     assert_eq!(run(&["try", "nowhere.cl", "--as", "reduce"]).2, 2);
 }
 
@@ -172,24 +252,56 @@ fn line_ends_marks_and_names_of_any_kind_are_taken() {
 fn a_grading_script_reads_one_object() {
     let read = |text: &str| {
         let (told, said, code) = tried("mine.cl", text, &["-n", "10000", "--json", "-"]);
-        let object: serde_json::Value = serde_json::from_str(&told).unwrap_or_else(|e| panic!("{e}: {told}{said}"));
+        let object: serde_json::Value =
+            serde_json::from_str(&told).unwrap_or_else(|e| panic!("{e}: {told}{said}"));
         assert_eq!(object["exit_code"], code);
         object
     };
     let right = read(SUM);
-    assert_eq!((&right["exit_code"], &right["judgement"]["ruling"]), (&0.into(), &"right".into()));
+    assert_eq!(
+        (&right["exit_code"], &right["judgement"]["ruling"]),
+        (&0.into(), &"right".into())
+    );
     assert!(right["hint"].is_null() && right["landing"]["t_median_s"].as_f64().unwrap() > 0.0);
     let counted = right["counts"].as_array().unwrap();
     // Without a simulator there are none.
-    assert!(counted.is_empty() || counted.iter().any(|row| row["variant"] == "mine"), "{right}");
-    assert!(right["rows"].as_array().unwrap().iter().any(|row| row["variant"] == "mine"));
+    assert!(
+        counted.is_empty() || counted.iter().any(|row| row["variant"] == "mine"),
+        "{right}"
+    );
+    assert!(
+        right["rows"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|row| row["variant"] == "mine")
+    );
     let wrong = read(&SUM.replace("sum += x[i]", "sum += 2 * x[i]"));
-    assert_eq!((&wrong["exit_code"], &wrong["judgement"]["ruling"]), (&4.into(), &"wrong".into()));
-    assert!(wrong["hint"]["looks"].as_str().unwrap().contains("counts 2 times"), "{wrong}");
-    assert_eq!(wrong["judgement"]["symptoms"]["counts"]["repeated_times"], 2);
-    assert!(wrong["rows"].as_array().unwrap().is_empty(), "a wrong kernel is not timed");
-    let broken = read("__kernel void k(__global const T *x, __global T *p, const INDEX n) { nothing; }");
-    assert_eq!((&broken["exit_code"], &broken["judgement"]["ruling"]), (&5.into(), &"not_built".into()));
+    assert_eq!(
+        (&wrong["exit_code"], &wrong["judgement"]["ruling"]),
+        (&4.into(), &"wrong".into())
+    );
+    assert!(
+        wrong["hint"]["looks"]
+            .as_str()
+            .unwrap()
+            .contains("counts 2 times"),
+        "{wrong}"
+    );
+    assert_eq!(
+        wrong["judgement"]["symptoms"]["counts"]["repeated_times"],
+        2
+    );
+    assert!(
+        wrong["rows"].as_array().unwrap().is_empty(),
+        "a wrong kernel is not timed"
+    );
+    let broken =
+        read("__kernel void k(__global const T *x, __global T *p, const INDEX n) { nothing; }");
+    assert_eq!(
+        (&broken["exit_code"], &broken["judgement"]["ruling"]),
+        (&5.into(), &"not_built".into())
+    );
     let none = read("");
     assert_eq!(none["exit_code"], 2);
     assert!(none["judgement"].is_null() && none["error"].as_str().unwrap().contains("empty"));
@@ -201,7 +313,10 @@ fn what_a_kernel_prints_is_escaped_and_bounded() {
     let print = "T sum = 0; for (int i = 0; i < 1000 && get_group_id(0) < 4; i++) printf(\"\\033[2J%d\\n\", i);";
     let text = SUM.replace("T sum = 0;", print);
     let (_, said, _) = tried("loud.cl", text, &["-n", "1", "--wg", "1"]);
-    assert!(said.contains("printed: \\x1b[2J0") && said.contains("more lines"), "{said}");
+    assert!(
+        said.contains("printed: \\x1b[2J0") && said.contains("more lines"),
+        "{said}"
+    );
     assert!(!said.contains('\u{1b}'));
     assert!(said.lines().count() < 400, "{} lines", said.lines().count());
 }
@@ -210,18 +325,39 @@ fn what_a_kernel_prints_is_escaped_and_bounded() {
 fn own_kernels_are_swept_tuned_and_counted() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mine.cl");
-    let text = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/own/right/reduce_tune.cl")).unwrap();
+    let text = fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/own/right/reduce_tune.cl"
+    ))
+    .unwrap();
     fs::write(&path, text).unwrap();
     let path = path.to_str().unwrap();
-    let sweep = ["sweep", "reduce", "--own", path, "-n", "5000", "--wg", "64", "--set", "acc=1,4", "--quick"];
+    let sweep = [
+        "sweep", "reduce", "--own", path, "-n", "5000", "--wg", "64", "--set", "acc=1,4", "--quick",
+    ];
     let (rows, said, code) = run(&[&sweep[..], &["--variant", "3"]].concat());
     assert_eq!(code, 0, "{said}");
-    assert_eq!(rows.lines().filter(|line| line.contains(",mine,")).count(), 2, "{rows}");
-    assert_eq!(rows.lines().filter(|line| line.contains(",sequential,")).count(), 1, "{rows}");
-    let (told, said, code) = run(&["tune", "reduce", "--own", path, "-n", "5000", "--budget", "4", "--quick"]);
+    assert_eq!(
+        rows.lines().filter(|line| line.contains(",mine,")).count(),
+        2,
+        "{rows}"
+    );
+    assert_eq!(
+        rows.lines()
+            .filter(|line| line.contains(",sequential,"))
+            .count(),
+        1,
+        "{rows}"
+    );
+    let (told, said, code) = run(&[
+        "tune", "reduce", "--own", path, "-n", "5000", "--budget", "4", "--quick",
+    ]);
     assert_eq!(code, 0, "{told}{said}");
     assert!(told.contains("mine"), "{told}{said}");
-    assert!(!said.contains("remembered for"), "another kernel may have its name: {said}");
+    assert!(
+        !said.contains("remembered for"),
+        "another kernel may have its name: {said}"
+    );
     let (told, said, code) = run(&["count", "reduce", "--own", path]);
     if code != 3 {
         assert_eq!(code, 0, "{told}{said}");
@@ -232,19 +368,43 @@ fn own_kernels_are_swept_tuned_and_counted() {
 
 #[test]
 fn the_simulator_names_the_line() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/own/wrong/reduce_no_barrier_in_tree.cl");
-    let (told, said, code) = run(&["try", path, "--as", "reduce", "--quick", "-n", "1000", "--check"]);
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/own/wrong/reduce_no_barrier_in_tree.cl"
+    );
+    let (told, said, code) = run(&[
+        "try", path, "--as", "reduce", "--quick", "-n", "1000", "--check",
+    ]);
     if code == 3 {
-        assert!(said.contains("to install: Debian/Ubuntu oclgrind"), "{said}");
+        assert!(
+            said.contains("to install: Debian/Ubuntu oclgrind"),
+            "{said}"
+        );
         return;
     }
     assert_eq!(code, 4, "{told}{said}");
     let flat = on_one_line(&told);
-    assert!(flat.contains("check: reduce_no_barrier_in_tree.cl, line 12: a race"), "{told}");
+    assert!(
+        flat.contains("check: reduce_no_barrier_in_tree.cl, line 12: a race"),
+        "{told}"
+    );
     assert!(flat.contains("scratch[lid] += scratch[lid + s];"), "{told}");
-    let right = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/own/right/reduce_tree.cl");
-    let (told, said, code) =
-        run(&["try", right, "--as", "reduce", "--quick", "-n", "1000", "--check", "--variant", "1"]);
+    let right = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/own/right/reduce_tree.cl"
+    );
+    let (told, said, code) = run(&[
+        "try",
+        right,
+        "--as",
+        "reduce",
+        "--quick",
+        "-n",
+        "1000",
+        "--check",
+        "--variant",
+        "1",
+    ]);
     assert_eq!(code, 0, "{told}{said}");
     assert!(told.contains("check: no race"), "{told}");
 }
@@ -252,16 +412,41 @@ fn the_simulator_names_the_line() {
 #[test]
 fn a_folder_of_sources_may_lack_what_is_built_in() {
     let folder = tempfile::tempdir().unwrap();
-    let text = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/cl/reduce/sequential.cl")).unwrap();
+    let text = fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/cl/reduce/sequential.cl"
+    ))
+    .unwrap();
     fs::create_dir(folder.path().join("reduce")).unwrap();
     fs::write(folder.path().join("reduce/sequential.cl"), text).unwrap();
     let dir = folder.path().to_str().unwrap();
-    let (_, said, code) = run(&["reduce", "--quick", "-n", "1000", "--variant", "3-4", "--cl-dir", dir]);
+    let (_, said, code) = run(&[
+        "reduce",
+        "--quick",
+        "-n",
+        "1000",
+        "--variant",
+        "3-4",
+        "--cl-dir",
+        dir,
+    ]);
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("lacks reduce/first_add.cl"), "{said}");
-    let (_, said, code) = run(&["reduce", "--quick", "-n", "1000", "--variant", "5", "--cl-dir", dir]);
+    let (_, said, code) = run(&[
+        "reduce",
+        "--quick",
+        "-n",
+        "1000",
+        "--variant",
+        "5",
+        "--cl-dir",
+        dir,
+    ]);
     assert_eq!(code, 2, "a folder with none of the files is a mistake");
-    assert!(said.contains("there is no") && said.contains("last_warp.cl"), "{said}");
+    assert!(
+        said.contains("there is no") && said.contains("last_warp.cl"),
+        "{said}"
+    );
 }
 
 #[cfg(unix)]
@@ -273,7 +458,18 @@ fn a_saved_file_is_tried_again_until_an_interrupt() {
     fs::write(&path, SUM).unwrap();
     let stderr = fs::File::create(&log).unwrap();
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_gpulab"))
-        .args(["try", path.to_str().unwrap(), "--as", "reduce", "--quick", "-n", "1000", "--variant", "1", "--watch"])
+        .args([
+            "try",
+            path.to_str().unwrap(),
+            "--as",
+            "reduce",
+            "--quick",
+            "-n",
+            "1000",
+            "--variant",
+            "1",
+            "--watch",
+        ])
         .env("GPULAB_DATA", crate::binary::data())
         .env_remove("GPULAB_DEVICE")
         .stdout(std::process::Stdio::null())
@@ -282,9 +478,22 @@ fn a_saved_file_is_tried_again_until_an_interrupt() {
         .unwrap();
     let begin = Instant::now();
     let mut wait_for = |what: &str, count: usize| {
-        while fs::read_to_string(&log).unwrap_or_default().matches(what).count() < count {
-            assert!(begin.elapsed() < Duration::from_secs(120), "{}", fs::read_to_string(&log).unwrap());
-            assert!(child.try_wait().unwrap().is_none(), "{}", fs::read_to_string(&log).unwrap());
+        while fs::read_to_string(&log)
+            .unwrap_or_default()
+            .matches(what)
+            .count()
+            < count
+        {
+            assert!(
+                begin.elapsed() < Duration::from_secs(120),
+                "{}",
+                fs::read_to_string(&log).unwrap()
+            );
+            assert!(
+                child.try_wait().unwrap().is_none(),
+                "{}",
+                fs::read_to_string(&log).unwrap()
+            );
             std::thread::sleep(Duration::from_millis(50));
         }
     };
@@ -293,16 +502,31 @@ fn a_saved_file_is_tried_again_until_an_interrupt() {
     wait_for("mine gave a wrong result", 1);
     wait_for("waiting for the file", 2);
     let id = child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
-    assert_eq!(child.wait().unwrap().code(), Some(0), "Ctrl-C is how it ends");
+    assert!(
+        std::process::Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert_eq!(
+        child.wait().unwrap().code(),
+        Some(0),
+        "Ctrl-C is how it ends"
+    );
     assert_eq!(fs::read_to_string(&log).unwrap().matches("--- ").count(), 2);
 }
 
 /// It reads all but sixteen elements of one size's matrix, which it holds as the seed makes them.
 #[test]
 fn a_kernel_that_holds_a_seeds_data_is_wrong_and_the_second_seed_repeats_it() {
-    let Array::I32(data) = generate(Fill::Bits, Dtype::I32, 7, 0, 0, 5000) else { unreachable!() };
-    let held: Vec<String> = data[1100..1116].iter().map(|x| (*x).cast_unsigned().to_string()).collect();
+    let Array::I32(data) = generate(Fill::Bits, Dtype::I32, 7, 0, 0, 5000) else {
+        unreachable!()
+    };
+    let held: Vec<String> = data[1100..1116]
+        .iter()
+        .map(|x| (*x).cast_unsigned().to_string())
+        .collect();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("held.cl");
     let text = format!(
@@ -318,17 +542,40 @@ fn a_kernel_that_holds_a_seeds_data_is_wrong_and_the_second_seed_repeats_it() {
     );
     fs::write(&path, text).unwrap();
     let tried = |second: Option<&str>| {
-        let args = ["try", path.to_str().unwrap(), "--as", "transpose", "-n", "100", "--m", "50", "--dtype", "i32"];
+        let args = [
+            "try",
+            path.to_str().unwrap(),
+            "--as",
+            "transpose",
+            "-n",
+            "100",
+            "--m",
+            "50",
+            "--dtype",
+            "i32",
+        ];
         let mut command = crate::binary::gpulab(&[&args[..], &["--seed", "7", "--quick"]].concat());
-        second.into_iter().for_each(|seed| _ = command.env("GPULAB_SECOND_SEED", seed));
+        second
+            .into_iter()
+            .for_each(|seed| _ = command.env("GPULAB_SECOND_SEED", seed));
         let output = command.output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        let said = String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr);
         (on_one_line(&said), output.status.code())
     };
     let (said, code) = tried(None);
-    assert!(code == Some(4) && said.contains("GPULAB_SECOND_SEED="), "{said}");
+    assert!(
+        code == Some(4) && said.contains("GPULAB_SECOND_SEED="),
+        "{said}"
+    );
     let (first, again) = (tried(Some("77")), tried(Some("77")));
-    assert!(first == again && first.0.contains("GPULAB_SECOND_SEED=77 repeats it"), "{first:?}");
+    assert!(
+        first == again && first.0.contains("GPULAB_SECOND_SEED=77 repeats it"),
+        "{first:?}"
+    );
     let (said, code) = tried(Some("seven"));
-    assert!(code == Some(2) && said.contains("GPULAB_SECOND_SEED is not a whole number"), "{said}");
+    assert!(
+        code == Some(2) && said.contains("GPULAB_SECOND_SEED is not a whole number"),
+        "{said}"
+    );
 }

@@ -94,9 +94,17 @@ fn first(file: &str, family: &str) -> Result<String, String> {
         return Err(said);
     }
     assert_eq!(code, 0, "{file}: {said}");
-    let (_, pays) = out.split_once("what would pay most on a GPU, by counts alone\n").unwrap();
-    let lines = pays.lines().enumerate().take_while(|(at, line)| *at == 0 || line.starts_with("    "));
-    Ok(lines.map(|(_, line)| line.trim()).collect::<Vec<_>>().join(" "))
+    let (_, pays) = out
+        .split_once("what would pay most on a GPU, by counts alone\n")
+        .unwrap();
+    let lines = pays
+        .lines()
+        .enumerate()
+        .take_while(|(at, line)| *at == 0 || line.starts_with("    "));
+    Ok(lines
+        .map(|(_, line)| line.trim())
+        .collect::<Vec<_>>()
+        .join(" "))
 }
 
 #[test]
@@ -105,7 +113,11 @@ fn planted_waste_is_named_first_at_its_line() {
     for (name, family, from, to, wanted) in PLANTS {
         let text = if name == "turn" { TURN } else { SUM };
         assert!(text.contains(from), "{from}");
-        let path = write(&dir, &format!("{name}.cl"), text.replacen(from, to, 1).as_bytes());
+        let path = write(
+            &dir,
+            &format!("{name}.cl"),
+            text.replacen(from, to, 1).as_bytes(),
+        );
         match first(path.to_str().unwrap(), family) {
             Ok(said) => assert_eq!(said, wanted, "{name}: {to}"),
             Err(why) => return eprintln!("skipped: {why}"),

@@ -3,18 +3,33 @@
 use gpulab::report::sources;
 
 /// Least measuring, as only the end of a command counts here.
-const SHORT: [&str; 7] = ["--quick", "--warmup", "0", "--min-runs", "1", "--max-runs", "1"];
+const SHORT: [&str; 7] = [
+    "--quick",
+    "--warmup",
+    "0",
+    "--min-runs",
+    "1",
+    "--max-runs",
+    "1",
+];
 
 /// A command's arguments, over few elements: its own size is a GPU's.
 fn small(command: &str) -> Vec<String> {
     let mut words: Vec<String> = command.split(' ').skip(1).map(str::to_owned).collect();
     let is_matrix = |word: &String| ["minplus", "transpose", "ppc"].contains(&word.as_str());
-    let size = if words.iter().any(is_matrix) { "96" } else { "4096" };
+    let size = if words.iter().any(is_matrix) {
+        "96"
+    } else {
+        "4096"
+    };
     if let Some(at) = words.iter().position(|word| word == "--n" || word == "-n") {
         words[at + 1] = size.to_owned();
     }
     // Cold caches take copies of more than the last of them holds.
-    words.iter_mut().filter(|word| *word == "cold").for_each(|word| "warm".clone_into(word));
+    words
+        .iter_mut()
+        .filter(|word| *word == "cold")
+        .for_each(|word| "warm".clone_into(word));
     let options = match words[0].as_str() {
         "devices" | "explain" | "list" => &[],
         "ceiling" | "tune" => &SHORT[..1],
@@ -22,7 +37,12 @@ fn small(command: &str) -> Vec<String> {
         _ => &SHORT[..],
     };
     let is_quick = words.contains(&"--quick".to_owned());
-    words.extend(options.iter().filter(|&&word| !is_quick || word != "--quick").map(|&word| word.to_owned()));
+    words.extend(
+        options
+            .iter()
+            .filter(|&&word| !is_quick || word != "--quick")
+            .map(|&word| word.to_owned()),
+    );
     words
 }
 
@@ -31,10 +51,20 @@ fn small(command: &str) -> Vec<String> {
 fn commands_of_every_road_run() {
     for source in sources::all() {
         let steps = || source.steps.iter();
-        let measured = steps().map(|step| step.command).find(|command| !command.starts_with("gpulab lab ")).unwrap();
+        let measured = steps()
+            .map(|step| step.command)
+            .find(|command| !command.starts_with("gpulab lab "))
+            .unwrap();
         // A film goes to standard output in place of a file.
-        let counted = steps().filter_map(|step| step.unmeasured).next_back().unwrap().split(' ').skip(1);
-        let counted = counted.map(|word| if word.ends_with(".html") { "-" } else { word }.to_owned()).collect();
+        let counted = steps()
+            .filter_map(|step| step.unmeasured)
+            .next_back()
+            .unwrap()
+            .split(' ')
+            .skip(1);
+        let counted = counted
+            .map(|word| if word.ends_with(".html") { "-" } else { word }.to_owned())
+            .collect();
         for words in [small(measured), counted] {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             let (out, log, code) = crate::binary::run(&words);
@@ -53,12 +83,29 @@ fn a_road_is_printed_step_by_step() {
     for source in sources::all() {
         let (out, log, code) = crate::binary::run(&["list", "--source", &source.name()]);
         assert_eq!((code, log.as_str()), (0, ""));
-        for command in source.steps.iter().flat_map(|step| [Some(step.command), step.unmeasured]).flatten() {
-            assert!(out.contains(&format!("\n  {command}\n")), "{command}\n{out}");
+        for command in source
+            .steps
+            .iter()
+            .flat_map(|step| [Some(step.command), step.unmeasured])
+            .flatten()
+        {
+            assert!(
+                out.contains(&format!("\n  {command}\n")),
+                "{command}\n{out}"
+            );
         }
     }
     let (_, log, code) = crate::binary::run(&["list", "--source", "nobody"]);
     assert_eq!(code, 2);
-    assert!(log.contains("there is no source \"nobody\"; there is bornhofen, ppc, cmsoft, nvidia, maruyama"), "{log}");
-    assert!(crate::binary::run(&["list"]).0.contains("  maruyama   Maruyama: lecture on parallel reduction"));
+    assert!(
+        log.contains(
+            "there is no source \"nobody\"; there is bornhofen, ppc, cmsoft, nvidia, maruyama"
+        ),
+        "{log}"
+    );
+    assert!(
+        crate::binary::run(&["list"])
+            .0
+            .contains("  maruyama   Maruyama: lecture on parallel reduction")
+    );
 }

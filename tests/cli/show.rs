@@ -26,7 +26,12 @@ fn show(args: &[&str]) -> String {
     let mut command = gpulab(&[&["show"], args].concat());
     let output = command.env("GPULAB_OPENCL_LIB", NOWHERE).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{args:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     text
 }
 
@@ -44,8 +49,17 @@ fn every_recorded_file_is_shown_within_80_columns_and_as_markdown_with_whole_tab
         assert!(long.is_none(), "{path:?}: {long:?}");
         let markdown = show(&[path.to_str().unwrap(), "--md", "-"]);
         let is_code = outside_code(&markdown).trim().is_empty() && markdown.contains("\n---");
-        assert!(is_code || !table_cells(&markdown).is_empty(), "{path:?}: {markdown}");
-        if std::fs::read_to_string(&path).unwrap().lines().next().unwrap().contains(",experiment,") {
+        assert!(
+            is_code || !table_cells(&markdown).is_empty(),
+            "{path:?}: {markdown}"
+        );
+        if std::fs::read_to_string(&path)
+            .unwrap()
+            .lines()
+            .next()
+            .unwrap()
+            .contains(",experiment,")
+        {
             findings_are_told(&read_points(&path).unwrap(), &text);
         }
     }
@@ -53,14 +67,25 @@ fn every_recorded_file_is_shown_within_80_columns_and_as_markdown_with_whole_tab
 
 /// Each experiment's finding follows from its points, and is in the text.
 fn findings_are_told(points: &[Point], text: &str) {
-    let mut runs: Vec<(&str, &str)> = points.iter().map(|p| (p.run_id.as_str(), p.experiment.as_str())).collect();
+    let mut runs: Vec<(&str, &str)> = points
+        .iter()
+        .map(|p| (p.run_id.as_str(), p.experiment.as_str()))
+        .collect();
     runs.dedup();
     for (run, name) in runs {
-        let own: Vec<Point> =
-            points.iter().filter(|p| (p.run_id.as_str(), p.experiment.as_str()) == (run, name)).cloned().collect();
-        let Some(known) = experiment(name) else { continue };
+        let own: Vec<Point> = points
+            .iter()
+            .filter(|p| (p.run_id.as_str(), p.experiment.as_str()) == (run, name))
+            .cloned()
+            .collect();
+        let Some(known) = experiment(name) else {
+            continue;
+        };
         let finding = known.finding(&own);
-        assert!(words(text).contains(&words(&format!("finding: {finding}"))), "{name}: {finding}\n{text}");
+        assert!(
+            words(text).contains(&words(&format!("finding: {finding}"))),
+            "{name}: {finding}\n{text}"
+        );
     }
 }
 
@@ -76,15 +101,39 @@ fn what_cannot_be_shown_is_refused_in_one_line() {
     let header = whole.lines().next().unwrap();
     let folder = dir.path().to_str().unwrap().to_owned();
     for (path, code, word) in [
-        (dir.path().join("no.csv").to_str().unwrap().to_owned(), 1, "No such file"),
+        (
+            dir.path().join("no.csv").to_str().unwrap().to_owned(),
+            1,
+            "No such file",
+        ),
         (folder, 1, "directory"),
         (file("empty.csv", ""), 2, "is empty"),
-        (file("header.csv", &format!("{header}\n")), 2, "no results below"),
-        (file("other.csv", "time,place\n1,2\n"), 2, "no results of gpulab"),
+        (
+            file("header.csv", &format!("{header}\n")),
+            2,
+            "no results below",
+        ),
+        (
+            file("other.csv", "time,place\n1,2\n"),
+            2,
+            "no results of gpulab",
+        ),
         (file("text.csv", "hello\n"), 2, "no results of gpulab"),
-        (file("cells.csv", &whole.replacen(",ok,", ",ok", 1)), 2, "cells instead of"),
-        (file("word.csv", &whole.replacen(",ok,", ",fine,", 1)), 2, "line 2"),
-        (file("newer.csv", &whole.replacen("\n1,", "\n9,", 1)), 2, "schema 9"),
+        (
+            file("cells.csv", &whole.replacen(",ok,", ",ok", 1)),
+            2,
+            "cells instead of",
+        ),
+        (
+            file("word.csv", &whole.replacen(",ok,", ",fine,", 1)),
+            2,
+            "line 2",
+        ),
+        (
+            file("newer.csv", &whole.replacen("\n1,", "\n9,", 1)),
+            2,
+            "schema 9",
+        ),
         (
             file(
                 "samples.csv",
@@ -94,17 +143,36 @@ fn what_cannot_be_shown_is_refused_in_one_line() {
             2,
             "single timed runs",
         ),
-        (file("torn.json", "[\n{\"schema\":2,\n"), 2, "ends too early"),
-        (file("object.json", "{\"a\":1}"), 2, "is not JSON that gpulab wrote"),
+        (
+            file("torn.json", "[\n{\"schema\":2,\n"),
+            2,
+            "ends too early",
+        ),
+        (
+            file("object.json", "{\"a\":1}"),
+            2,
+            "is not JSON that gpulab wrote",
+        ),
         (file("none.json", "[]"), 2, "no results"),
-        (file("newer.json", "[{\"schema\":9,\"experiment\":\"pitch\"}]"), 2, "schema 9"),
-        (file("part.json", "[{\"schema\":2,\"experiment\":\"pitch\"}]"), 2, "element 1"),
+        (
+            file("newer.json", "[{\"schema\":9,\"experiment\":\"pitch\"}]"),
+            2,
+            "schema 9",
+        ),
+        (
+            file("part.json", "[{\"schema\":2,\"experiment\":\"pitch\"}]"),
+            2,
+            "element 1",
+        ),
         ("mi300".to_owned(), 2, "nvidia-h200"),
         ("epyc".to_owned(), 2, "pocl-epyc-2"),
     ] {
         let (out, err, got) = run(&["show", &path]);
         assert_eq!(got, code, "{path}: {err}");
-        assert!(out.is_empty() && err.contains(word) && err.trim_end().lines().count() == 1, "{path}: {out}{err}");
+        assert!(
+            out.is_empty() && err.contains(word) && err.trim_end().lines().count() == 1,
+            "{path}: {out}{err}"
+        );
     }
     let (_, err, code) = run(&["show", "h200", "nothing"]);
     assert!(code == 2 && err.contains("reduce_sweep"), "{err}");
@@ -115,7 +183,13 @@ fn what_cannot_be_shown_is_refused_in_one_line() {
 fn a_pipe_that_never_ends_is_refused() {
     let dir = TempDir::new().unwrap();
     let pipe = dir.path().join("pipe");
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
     let (_, err, code) = run(&["show", pipe.to_str().unwrap()]);
     assert!(code == 1 && err.contains("not a regular file"), "{err}");
 }
@@ -127,43 +201,79 @@ fn a_torn_line_is_left_out_and_told() {
     let path = dir.path().join("torn.csv");
     std::fs::write(&path, &whole[..whole.len() - 9]).unwrap();
     let (out, err, code) = run(&["show", path.to_str().unwrap()]);
-    assert!(code == 0 && err.contains("ended in the middle of line") && out.contains("finding: "), "{out}{err}");
+    assert!(
+        code == 0 && err.contains("ended in the middle of line") && out.contains("finding: "),
+        "{out}{err}"
+    );
 }
 
 #[test]
 fn a_run_and_its_files_say_the_same() {
     let dir = TempDir::new().unwrap();
-    let [csv, json] = ["a.csv", "a.json"].map(|name| dir.path().join(name).to_str().unwrap().to_owned());
-    let args = ["lab", "presum", "--quick", "--max-runs", "3", "-q", "--csv", &csv, "--json", &json];
+    let [csv, json] =
+        ["a.csv", "a.json"].map(|name| dir.path().join(name).to_str().unwrap().to_owned());
+    let args = [
+        "lab",
+        "presum",
+        "--quick",
+        "--max-runs",
+        "3",
+        "-q",
+        "--csv",
+        &csv,
+        "--json",
+        &json,
+    ];
     let (live, err, code) = run(&args);
     assert_eq!(code, 0, "{err}");
     assert_eq!(show(&[&csv]), live);
     // JSON's numbers are read back exactly, too.
     assert_eq!(show(&[&json]), live);
-    let elements: Vec<serde_json::Value> = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
+    let elements: Vec<serde_json::Value> =
+        serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
     let last = elements.last().unwrap();
     assert_eq!(last["experiment"], "presum");
-    assert!(words(&live).contains(&words(last["finding"].as_str().unwrap())), "{last}");
+    assert!(
+        words(&live).contains(&words(last["finding"].as_str().unwrap())),
+        "{last}"
+    );
     let point = &read_points(Path::new(&csv)).unwrap()[0];
-    assert!(point.command.starts_with("gpulab lab presum --quick"), "{}", point.command);
-    assert_eq!((point.quick, point.seed, point.unit_si.as_str()), (Some(true), Some(1), "s"));
+    assert!(
+        point.command.starts_with("gpulab lab presum --quick"),
+        "{}",
+        point.command
+    );
+    assert_eq!(
+        (point.quick, point.seed, point.unit_si.as_str()),
+        (Some(true), Some(1), "s")
+    );
     assert!((point.value_si.unwrap() - 1e-6 * point.value.unwrap()).abs() < 1e-15);
     assert!(!point.os.is_empty() && !point.x_label.is_empty() && point.host_threads > Some(0));
 }
 /// What `gpulab show` ends with where it cannot do what it is asked for: its exit code and its error.
 fn refused(args: &[&str]) -> (Option<i32>, String) {
-    let output = gpulab(&[&["show"], args].concat()).env("GPULAB_OPENCL_LIB", NOWHERE).output().unwrap();
+    let output = gpulab(&[&["show"], args].concat())
+        .env("GPULAB_OPENCL_LIB", NOWHERE)
+        .output()
+        .unwrap();
     assert_eq!(output.stdout, b"", "{args:?}");
-    (output.status.code(), words(&String::from_utf8(output.stderr).unwrap()))
+    (
+        output.status.code(),
+        words(&String::from_utf8(output.stderr).unwrap()),
+    )
 }
 
 /// The cells of the tables in a text of Markdown, without heads and rules. Rows of a table must be as wide as its head.
 fn table_cells(text: &str) -> Vec<Vec<String>> {
     let cells = |line: &str| {
-        let inner =
-            line.strip_prefix("| ").and_then(|line| line.strip_suffix(" |")).unwrap_or_else(|| panic!("{line}"));
+        let inner = line
+            .strip_prefix("| ")
+            .and_then(|line| line.strip_suffix(" |"))
+            .unwrap_or_else(|| panic!("{line}"));
         let own = inner.replace("\\|", "\u{1}");
-        own.split(" | ").map(|cell| cell.replace('\u{1}', "|")).collect::<Vec<_>>()
+        own.split(" | ")
+            .map(|cell| cell.replace('\u{1}', "|"))
+            .collect::<Vec<_>>()
     };
     let (mut rows, mut width) = (Vec::new(), None);
     for line in text.lines() {
@@ -201,11 +311,20 @@ fn outside_code(text: &str) -> String {
 fn markdown_takes_the_place_of_the_text_or_goes_to_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("x.md").display().to_string();
-    let [alone, both, md] =
-        [show(&["h200", "pitch"]), show(&["h200", "pitch", "--md", &file]), show(&["h200", "pitch", "--md", "-"])];
+    let [alone, both, md] = [
+        show(&["h200", "pitch"]),
+        show(&["h200", "pitch", "--md", &file]),
+        show(&["h200", "pitch", "--md", "-"]),
+    ];
     let marked = format!("<!-- gpulab -->\n{md}");
-    assert_eq!((alone, std::fs::read_to_string(&file).unwrap()), (both, marked));
-    assert!(md.contains("\n**Finding:** Compared with rows") && md.contains("| 8192 | 3469 | 3270 |"), "{md}");
+    assert_eq!(
+        (alone, std::fs::read_to_string(&file).unwrap()),
+        (both, marked)
+    );
+    assert!(
+        md.contains("\n**Finding:** Compared with rows") && md.contains("| 8192 | 3469 | 3270 |"),
+        "{md}"
+    );
     let rows = format!("{RESULTS}/nvidia-h200/pitch.csv");
     assert!(refused(&[&rows, "--md", &rows]).1.contains("is the input"));
 }
@@ -213,19 +332,60 @@ fn markdown_takes_the_place_of_the_text_or_goes_to_a_file() {
 #[test]
 fn conditions_and_columns_make_a_table_of_what_was_recorded() {
     let text = |condition: &str, columns: &str| {
-        show(&["h200", "dot", "--where", condition, "--where", "dtype=f32", "--columns", columns, "--md", "-"])
+        show(&[
+            "h200",
+            "dot",
+            "--where",
+            condition,
+            "--where",
+            "dtype=f32",
+            "--columns",
+            columns,
+            "--md",
+            "-",
+        ])
     };
     let columns = "variant,n,wg,items";
     let cells = table_cells(&text("n=2^28", columns));
-    assert!(cells.contains(&["local", "268435456", "256", "540672"].map(str::to_owned).to_vec()), "{cells:?}");
+    assert!(
+        cells.contains(
+            &["local", "268435456", "256", "540672"]
+                .map(str::to_owned)
+                .to_vec()
+        ),
+        "{cells:?}"
+    );
     // However a value is written.
     for condition in ["n=268435456", "n=256Mi", "n=268_435_456", "n=1,2^28"] {
         assert_eq!(table_cells(&text(condition, columns)), cells);
     }
-    let points = show(&["h200", "stride", "--where", "x=64", "--columns", "series,x,value", "--md", "-"]);
-    assert!(!table_cells(&points).is_empty() && table_cells(&points).iter().all(|line| line[1] == "64.00"), "{points}");
-    let narrow = show(&["h200", "ceilings", "--where", "unit=us", "--columns", "what,value"]);
-    assert!(narrow.contains("launch, round trip") && !narrow.contains("fma"), "{narrow}");
+    let points = show(&[
+        "h200",
+        "stride",
+        "--where",
+        "x=64",
+        "--columns",
+        "series,x,value",
+        "--md",
+        "-",
+    ]);
+    assert!(
+        !table_cells(&points).is_empty()
+            && table_cells(&points).iter().all(|line| line[1] == "64.00"),
+        "{points}"
+    );
+    let narrow = show(&[
+        "h200",
+        "ceilings",
+        "--where",
+        "unit=us",
+        "--columns",
+        "what,value",
+    ]);
+    assert!(
+        narrow.contains("launch, round trip") && !narrow.contains("fma"),
+        "{narrow}"
+    );
 }
 
 #[test]
@@ -234,12 +394,30 @@ fn what_is_not_there_is_told_with_what_is() {
         let (code, said) = refused(args);
         assert!(code == Some(2) && said.contains(what), "{args:?}: {said}");
     };
-    says(&["h200", "dot", "--where", "n=5"], "no record has n = 5; there is 268435456, 1000000,");
-    says(&["h200", "dot", "--where", "itms=5"], "a column or a setting \"itms\"; gpulab help columns lists columns");
-    says(&["h200", "dot", "--where", "n"], "not a condition: write COLUMN=VALUE");
-    says(&["h200", "dot", "--columns", "rung,varant"], "no column \"varant\" here; did you mean `variant`");
-    says(&["h200", "ceilings", "pocl", "ceilings"], "\"pocl\" matches several devices");
-    says(&["h200", "pitch", "nothing"], "no record of nothing among those of nvidia-h200");
+    says(
+        &["h200", "dot", "--where", "n=5"],
+        "no record has n = 5; there is 268435456, 1000000,",
+    );
+    says(
+        &["h200", "dot", "--where", "itms=5"],
+        "a column or a setting \"itms\"; gpulab help columns lists columns",
+    );
+    says(
+        &["h200", "dot", "--where", "n"],
+        "not a condition: write COLUMN=VALUE",
+    );
+    says(
+        &["h200", "dot", "--columns", "rung,varant"],
+        "no column \"varant\" here; did you mean `variant`",
+    );
+    says(
+        &["h200", "ceilings", "pocl", "ceilings"],
+        "\"pocl\" matches several devices",
+    );
+    says(
+        &["h200", "pitch", "nothing"],
+        "no record of nothing among those of nvidia-h200",
+    );
     says(&["--why"], "show what?");
 }
 
@@ -251,8 +429,17 @@ fn names_of_any_kind_break_no_table() {
         let text = std::fs::read_to_string(format!("{RESULTS}/pocl-epyc-2/{file}")).unwrap();
         let to = path(&file.replace('/', "-"));
         let evil = "x | <script>alert(1)</script> <!-- end --> [a](b) ``` $x$";
-        let names = ["pthread-skylake-avx512-AMD EPYC", "pthread-haswell-AMD EPYC"];
-        std::fs::write(&to, names.iter().fold(text, |text, name| text.replace(name, evil))).unwrap();
+        let names = [
+            "pthread-skylake-avx512-AMD EPYC",
+            "pthread-haswell-AMD EPYC",
+        ];
+        std::fs::write(
+            &to,
+            names
+                .iter()
+                .fold(text, |text, name| text.replace(name, evil)),
+        )
+        .unwrap();
         to
     };
     let files = ["dot.csv", "lab.csv", "ceilings.csv"].map(hostile);
@@ -267,7 +454,15 @@ fn names_of_any_kind_break_no_table() {
         let text = show(&[args, &["--md", "-"]].concat());
         let outside = outside_code(&text);
         let has_table = !table_cells(&outside).is_empty() && outside.contains("&lt;script&gt;");
-        assert!(has_table || outside.trim().is_empty() && text.contains("alert(1)"), "{args:?}: {text}");
-        assert!(["<script>", "<!--", "[a]("].iter().all(|evil| !outside.contains(evil)), "{args:?}: {text}");
+        assert!(
+            has_table || outside.trim().is_empty() && text.contains("alert(1)"),
+            "{args:?}: {text}"
+        );
+        assert!(
+            ["<script>", "<!--", "[a]("]
+                .iter()
+                .all(|evil| !outside.contains(evil)),
+            "{args:?}: {text}"
+        );
     }
 }

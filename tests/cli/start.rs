@@ -13,13 +13,25 @@ fn json(text: &str) -> Value {
 fn the_program_alone_shows_the_device_and_what_to_try() {
     let (out, err, code) = run(&[]);
     assert_eq!((err.as_str(), code), ("", 0), "{out}");
-    for word in ["device 0:", "gpulab dot -n 1M --quick", "gpulab ceiling --quick", "gpulab list", "(about "] {
+    for word in [
+        "device 0:",
+        "gpulab dot -n 1M --quick",
+        "gpulab ceiling --quick",
+        "gpulab list",
+        "(about ",
+    ] {
         assert!(out.contains(word), "{word}: {out}");
     }
     let (quiet, _, code) = run(&["-q"]);
-    assert!(code == 0 && quiet.lines().count() == 1 && quiet.starts_with("device 0:"), "{quiet}");
+    assert!(
+        code == 0 && quiet.lines().count() == 1 && quiet.starts_with("device 0:"),
+        "{quiet}"
+    );
     let (out, _, code) = run(&["-d", "0:0"]);
-    assert!(code == 0 && out.contains("gpulab dot -n 1M --quick -d 0:0"), "{out}");
+    assert!(
+        code == 0 && out.contains("gpulab dot -n 1M --quick -d 0:0"),
+        "{out}"
+    );
 }
 
 #[test]
@@ -28,12 +40,17 @@ fn the_program_alone_survives_without_drivers() {
     let broken = TempDir::new().unwrap();
     fs::write(broken.path().join("broken.icd"), "/nowhere/libnothing.so\n").unwrap();
     for folder in [&empty, &broken] {
-        let output =
-            gpulab(&[]).env_remove("OCL_ICD_FILENAMES").env("OCL_ICD_VENDORS", folder.path()).output().unwrap();
+        let output = gpulab(&[])
+            .env_remove("OCL_ICD_FILENAMES")
+            .env("OCL_ICD_VENDORS", folder.path())
+            .output()
+            .unwrap();
         let out = String::from_utf8(output.stdout).unwrap();
         assert_eq!(output.status.code(), Some(3), "{out}");
         assert!(
-            out.contains("no device: ") && out.contains("pocl-opencl-icd") && out.contains("gpulab doctor"),
+            out.contains("no device: ")
+                && out.contains("pocl-opencl-icd")
+                && out.contains("gpulab doctor"),
             "{out}"
         );
     }
@@ -43,19 +60,32 @@ fn the_program_alone_survives_without_drivers() {
 fn a_selector_filters_the_devices() {
     let all = json(&run(&["devices", "--json", "-"]).0);
     let first = &all.as_array().unwrap()[0];
-    for selector in [first["name"].as_str().unwrap(), first["selector"].as_str().unwrap(), "0"] {
+    for selector in [
+        first["name"].as_str().unwrap(),
+        first["selector"].as_str().unwrap(),
+        "0",
+    ] {
         let (out, err, code) = run(&["devices", "--json", "-", "-d", selector]);
         assert_eq!(code, 0, "{err}");
         let found = json(&out);
-        assert!(found.as_array().unwrap().contains(first), "{selector}: {found}");
+        assert!(
+            found.as_array().unwrap().contains(first),
+            "{selector}: {found}"
+        );
         assert!(found.as_array().unwrap().len() <= all.as_array().unwrap().len());
     }
     // What the environment says filters nothing: the list shows what else there is.
-    let output = gpulab(&["devices", "--json", "-"]).env("GPULAB_DEVICE", "no such device").output().unwrap();
+    let output = gpulab(&["devices", "--json", "-"])
+        .env("GPULAB_DEVICE", "no such device")
+        .output()
+        .unwrap();
     assert_eq!(json(&String::from_utf8(output.stdout).unwrap()), all);
     let (verbose, _, _) = run(&["devices", "-v"]);
     let (quiet, _, _) = run(&["devices", "-q"]);
-    assert!(verbose.contains("timer steps of") && !quiet.contains("select one"), "{verbose}{quiet}");
+    assert!(
+        verbose.contains("timer steps of") && !quiet.contains("select one"),
+        "{verbose}{quiet}"
+    );
 }
 
 #[test]
@@ -67,31 +97,71 @@ fn the_doctor_says_the_same_to_programs() {
     let found = json(&fs::read_to_string(&path).unwrap());
     assert_eq!(found["verdict"], "ready");
     assert!(out.contains("verdict    ready"), "{out}");
-    let devices: Vec<&Value> =
-        found["platforms"].as_array().unwrap().iter().flat_map(|p| p["devices"].as_array().unwrap()).collect();
-    assert!(devices.iter().any(|d| d["works"] == true && !d["probe"]["timer"].is_null()), "{found}");
+    let devices: Vec<&Value> = found["platforms"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|p| p["devices"].as_array().unwrap())
+        .collect();
+    assert!(
+        devices
+            .iter()
+            .any(|d| d["works"] == true && !d["probe"]["timer"].is_null()),
+        "{found}"
+    );
     let drivers = found["drivers"].as_array().unwrap();
-    assert_eq!(drivers.is_empty(), found["loader"]["preloaded"] == true, "{found}");
-    assert_eq!(out.lines().filter(|line| line.starts_with("driver ")).count(), drivers.len(), "{out}");
-    let counting = out.lines().find(|line| line.starts_with("counting ")).unwrap();
-    assert_eq!(counting.contains("ok: Oclgrind"), found["counting"]["works"] == true, "{out}");
+    assert_eq!(
+        drivers.is_empty(),
+        found["loader"]["preloaded"] == true,
+        "{found}"
+    );
+    assert_eq!(
+        out.lines()
+            .filter(|line| line.starts_with("driver "))
+            .count(),
+        drivers.len(),
+        "{out}"
+    );
+    let counting = out
+        .lines()
+        .find(|line| line.starts_with("counting "))
+        .unwrap();
+    assert_eq!(
+        counting.contains("ok: Oclgrind"),
+        found["counting"]["works"] == true,
+        "{out}"
+    );
 }
 
 #[test]
 fn without_a_simulator_the_message_says_what_to_install() {
     let dir = TempDir::new().unwrap();
-    let output = gpulab(&["count", "reduce"]).env("PATH", dir.path()).output().unwrap();
+    let output = gpulab(&["count", "reduce"])
+        .env("PATH", dir.path())
+        .output()
+        .unwrap();
     let err = String::from_utf8(output.stderr).unwrap();
-    assert_eq!((output.status.code(), output.stdout.len()), (Some(3), 0), "{err}");
+    assert_eq!(
+        (output.status.code(), output.stdout.len()),
+        (Some(3), 0),
+        "{err}"
+    );
     assert!(
-        err.contains("it is not installed") && err.contains("oclgrind liboclgrind-dev opencl-headers g++"),
+        err.contains("it is not installed")
+            && err.contains("oclgrind liboclgrind-dev opencl-headers g++"),
         "{err}"
     );
     // Drivers find their linker by the path, too, unless they have built the kernel before.
     assert!(gpulab(&["doctor"]).output().unwrap().status.success());
-    let output = gpulab(&["doctor"]).env("PATH", dir.path()).output().unwrap();
+    let output = gpulab(&["doctor"])
+        .env("PATH", dir.path())
+        .output()
+        .unwrap();
     let report = String::from_utf8(output.stdout).unwrap();
-    assert!(report.contains("counting   not possible: ") && output.status.success(), "{report}");
+    assert!(
+        report.contains("counting   not possible: ") && output.status.success(),
+        "{report}"
+    );
 }
 
 #[test]
@@ -106,13 +176,26 @@ fn lists_and_help_know_every_name() {
         (&["help", "columns"], "of limit"),
         (&["sweep", "--help"], "--csv"),
         (
-            &["sweep", "dot", "-n", "1000", "--variant", "1", "--wg", "64", "--dry-run"],
+            &[
+                "sweep",
+                "dot",
+                "-n",
+                "1000",
+                "--variant",
+                "1",
+                "--wg",
+                "64",
+                "--dry-run",
+            ],
             "configurations; 0 cannot run \
                                                                                         here",
         ),
     ] {
         let (out, err, code) = run(args);
-        assert!(code == 0 && out.contains(word), "{args:?}: {word:?} is missing in {out}{err}");
+        assert!(
+            code == 0 && out.contains(word),
+            "{args:?}: {word:?} is missing in {out}{err}"
+        );
     }
 }
 
@@ -120,7 +203,10 @@ fn lists_and_help_know_every_name() {
 fn nothing_is_next_where_nobody_sits() {
     for args in [&["list"][..], &["devices"], &["lab"]] {
         let (out, err, _) = run(args);
-        assert!(!out.contains("next: ") && !err.contains("next: "), "{args:?}: {out}{err}");
+        assert!(
+            !out.contains("next: ") && !err.contains("next: "),
+            "{args:?}: {out}{err}"
+        );
     }
 }
 
@@ -132,6 +218,12 @@ fn completions_are_whole_and_every_command_stands_in_a_group_of_the_help() {
     }
     let (help, _, _) = run(&["--help"]);
     for name in gpulab::cli::command_names() {
-        assert_eq!(help.lines().filter(|line| line.starts_with(&format!("  {name} "))).count(), 1, "{name}: {help}");
+        assert_eq!(
+            help.lines()
+                .filter(|line| line.starts_with(&format!("  {name} ")))
+                .count(),
+            1,
+            "{name}: {help}"
+        );
     }
 }

@@ -18,12 +18,16 @@ use tempfile::TempDir;
 
 /// What `dot_naive` does.
 fn naive(launch: &Launch, memory: &mut Memory) {
-    let [x, y, out, Arg::Index(n)] = launch.args.as_slice() else { panic!("{:?}", launch.args) };
+    let [x, y, out, Arg::Index(n)] = launch.args.as_slice() else {
+        panic!("{:?}", launch.args)
+    };
     let (x, y): (Vec<f32>, Vec<f32>) = (memory.get(x), memory.get(y));
     let (n, items) = (*n as usize, launch.global[0]);
     let chunk = n.div_ceil(items);
     for id in 0..items {
-        let sum = ((id * chunk).min(n)..((id + 1) * chunk).min(n)).map(|i| x[i] * y[i]).sum::<f32>();
+        let sum = ((id * chunk).min(n)..((id + 1) * chunk).min(n))
+            .map(|i| x[i] * y[i])
+            .sum::<f32>();
         memory.set(out, id, sum);
     }
 }
@@ -41,8 +45,18 @@ struct FakeBench {
 
 impl Bench for FakeBench {
     fn settings(&self, _: &Configuration) -> Settings {
-        let short = Settings { warmup: 2, min_runs: 9, max_runs: 15, min_time: 0.0, ..Settings::default() };
-        Settings { timeout: 5.0, max_noise: 1e-9, ..short }
+        let short = Settings {
+            warmup: 2,
+            min_runs: 9,
+            max_runs: 15,
+            min_time: 0.0,
+            ..Settings::default()
+        };
+        Settings {
+            timeout: 5.0,
+            max_noise: 1e-9,
+            ..short
+        }
     }
 
     fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome, Error> {
@@ -53,7 +67,12 @@ impl Bench for FakeBench {
         Executor::run(&mut self.executor, job)
     }
 
-    fn finished(&mut self, configuration: &Configuration, outcome: Outcome, sampled: f64) -> Result<(), Error> {
+    fn finished(
+        &mut self,
+        configuration: &Configuration,
+        outcome: Outcome,
+        sampled: f64,
+    ) -> Result<(), Error> {
         self.finished.push((configuration.wg.size(), outcome));
         self.sampled.push(sampled);
         Ok(())
@@ -70,7 +89,13 @@ fn sweep_on_fake(order: Order, wgs: &[usize], script: FakeKernel) -> FakeBench {
 fn fake_bench(script: FakeKernel) -> FakeBench {
     let session = Session::new(Box::new(FakeDevice::new(script)), Sources::default(), None);
     let executor = session;
-    FakeBench { executor, finished: Vec::new(), sampled: Vec::new(), jobs: Vec::new(), patience: usize::MAX }
+    FakeBench {
+        executor,
+        finished: Vec::new(),
+        sampled: Vec::new(),
+        jobs: Vec::new(),
+        patience: usize::MAX,
+    }
 }
 
 fn plan(bench: &FakeBench, wgs: &[usize]) -> Vec<Configuration> {
@@ -92,12 +117,26 @@ fn an_interrupt_hands_over_what_the_rounds_before_it_gave() {
         naive(launch, memory);
         Ok(1_000_000)
     });
-    let mut bench = FakeBench { patience: 3, ..fake_bench(steady) };
+    let mut bench = FakeBench {
+        patience: 3,
+        ..fake_bench(steady)
+    };
     let plan = plan(&bench, &[32, 64]);
-    let ended = measure(&plan.iter().collect::<Vec<_>>(), Order::Interleave, &mut bench);
+    let ended = measure(
+        &plan.iter().collect::<Vec<_>>(),
+        Order::Interleave,
+        &mut bench,
+    );
     assert!(matches!(ended, Err(Error::Interrupted)));
-    let samples: Vec<(usize, usize)> = bench.finished.iter().map(|(wg, o)| (*wg, o.samples().len())).collect();
-    assert!(matches!(samples[..], [(32, both), (64, one)] if one > 0 && both > one), "{samples:?}");
+    let samples: Vec<(usize, usize)> = bench
+        .finished
+        .iter()
+        .map(|(wg, o)| (*wg, o.samples().len()))
+        .collect();
+    assert!(
+        matches!(samples[..], [(32, both), (64, one)] if one > 0 && both > one),
+        "{samples:?}"
+    );
 }
 
 #[test]
@@ -112,17 +151,33 @@ fn interleaved_rounds_share_out_the_samples_and_verify_once() {
     };
     let bench = sweep_on_fake(Order::Interleave, &[32, 64], drifting());
     let round = |again| [(32, again), (64, again)];
-    assert_eq!(bench.jobs, [round(false), round(true), round(true)].concat());
-    assert_eq!(bench.finished.iter().map(|(wg, _)| *wg).collect::<Vec<_>>(), [32, 64]);
+    assert_eq!(
+        bench.jobs,
+        [round(false), round(true), round(true)].concat()
+    );
+    assert_eq!(
+        bench.finished.iter().map(|(wg, _)| *wg).collect::<Vec<_>>(),
+        [32, 64]
+    );
     for (wg, outcome) in &bench.finished {
-        assert_eq!((outcome.status(), outcome.samples().len()), (Status::Ok, 15), "{wg}: {}", outcome.reason());
+        assert_eq!(
+            (outcome.status(), outcome.samples().len()),
+            (Status::Ok, 15),
+            "{wg}: {}",
+            outcome.reason()
+        );
     }
     let sequential = sweep_on_fake(Order::Sequential, &[32, 64], drifting());
     let gap = |bench: &FakeBench| {
         let mean = |i: usize| bench.finished[i].1.times().iter().sum::<f64>() / 15.0;
         mean(1) - mean(0)
     };
-    assert!(gap(&bench) < 0.7 * gap(&sequential), "drift weighs less: {} {}", gap(&bench), gap(&sequential));
+    assert!(
+        gap(&bench) < 0.7 * gap(&sequential),
+        "drift weighs less: {} {}",
+        gap(&bench),
+        gap(&sequential)
+    );
     assert_eq!(sequential.jobs, round(false));
 }
 
@@ -139,12 +194,20 @@ fn a_configuration_that_goes_wrong_in_a_later_round_costs_its_own_row_only() {
     });
     let bench = sweep_on_fake(Order::Interleave, &[32, 64, 128, 4096], script);
     let status = |wg: usize| {
-        let all: Vec<&Outcome> = bench.finished.iter().filter(|(w, _)| *w == wg).map(|(_, o)| o).collect();
+        let all: Vec<&Outcome> = bench
+            .finished
+            .iter()
+            .filter(|(w, _)| *w == wg)
+            .map(|(_, o)| o)
+            .collect();
         assert_eq!(all.len(), 1, "{wg}");
         all[0].status()
     };
     assert_eq!((status(32), status(128)), (Status::Ok, Status::Ok));
-    assert_eq!((status(64), status(4096)), (Status::Failed, Status::Skipped));
+    assert_eq!(
+        (status(64), status(4096)),
+        (Status::Failed, Status::Skipped)
+    );
     let failed = bench.finished.iter().find(|(wg, _)| *wg == 64).unwrap();
     assert!(failed.1.samples().is_empty());
     assert_eq!(bench.jobs.iter().filter(|(wg, _)| *wg == 4096).count(), 0);
@@ -173,7 +236,11 @@ fn tiny(extra: &[&str]) -> (String, String, i32) {
 fn answer(command: &mut Command) -> (String, String, i32) {
     let output = command.output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap())
+    (
+        text(&output.stdout),
+        text(&output.stderr),
+        output.status.code().unwrap(),
+    )
 }
 
 /// What each row of a file is of, sorted.
@@ -181,7 +248,14 @@ fn keys(path: &Path) -> Vec<(Option<u64>, String)> {
     let file = read_rows(path).unwrap();
     assert_eq!(file.torn, None);
     let key = |r: &gpulab::record::Row| {
-        format!("{} {} {} {} {}", r.variant, r.dtype, r.n, r.wg_text(), gpulab::record::params_text(&r.params))
+        format!(
+            "{} {} {} {} {}",
+            r.variant,
+            r.dtype,
+            r.n,
+            r.wg_text(),
+            gpulab::record::params_text(&r.params)
+        )
     };
     let mut keys: Vec<_> = file.rows.iter().map(|r| (r.case_index, key(r))).collect();
     keys.sort();
@@ -202,9 +276,17 @@ fn a_killed_sweep_goes_on_and_loses_doubles_and_tears_nothing() {
     assert_eq!(want.len(), 2 * (2 * 2 + 2 * 2 + 2));
     for round in (0..10u64).step_by(3) {
         let _ = std::fs::remove_file(&killed);
-        let mut child = command(&["-o", &killed]).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = command(&["-o", &killed])
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         // In the middle of the sweep, but for the first: after so many rows and a moment more.
-        let rows = || std::fs::read_to_string(&killed).unwrap_or_default().lines().count() as u64;
+        let rows = || {
+            std::fs::read_to_string(&killed)
+                .unwrap_or_default()
+                .lines()
+                .count() as u64
+        };
         while rows() < 1 + 2 * round && child.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_millis(2));
         }
@@ -222,13 +304,24 @@ fn a_killed_sweep_goes_on_and_loses_doubles_and_tears_nothing() {
     }
     let before = std::fs::read(&whole).unwrap();
     assert_eq!(tiny(&["-o", &whole, "--resume"]).2, 0);
-    assert_eq!(std::fs::read(&whole).unwrap(), before, "nothing is run again");
+    assert_eq!(
+        std::fs::read(&whole).unwrap(),
+        before,
+        "nothing is run again"
+    );
     let (_, err, code) = tiny(&["-o", &whole, "--resume", "--max-noise", "50%"]);
     assert_eq!(code, 2);
-    assert!(err.contains("max_noise=0.05 in one and max_noise=0.5"), "{err}");
+    assert!(
+        err.contains("max_noise=0.05 in one and max_noise=0.5"),
+        "{err}"
+    );
     let (_, err, code) = tiny(&["-o", &whole]);
     assert!(code == 2 && err.contains("--resume"), "{err}");
-    assert_eq!(std::fs::read(&whole).unwrap(), before, "a refused file is left alone");
+    assert_eq!(
+        std::fs::read(&whole).unwrap(),
+        before,
+        "a refused file is left alone"
+    );
 }
 
 #[cfg(unix)]
@@ -237,9 +330,20 @@ fn an_interrupted_sweep_says_what_it_left_out() {
     let dir = TempDir::new().unwrap();
     let file = path(&dir, "cut.csv");
     let mut loud = Command::new(env!("CARGO_BIN_EXE_gpulab"));
-    loud.args(TINY.split_whitespace().filter(|arg| *arg != "-q")).args(["-o", &file]).env("GPULAB_DATA", data());
-    let child = loud.env_remove("GPULAB_DEVICE").stderr(Stdio::piped()).spawn().unwrap();
-    while std::fs::read_to_string(&file).unwrap_or_default().lines().count() < 2 {
+    loud.args(TINY.split_whitespace().filter(|arg| *arg != "-q"))
+        .args(["-o", &file])
+        .env("GPULAB_DATA", data());
+    let child = loud
+        .env_remove("GPULAB_DEVICE")
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while std::fs::read_to_string(&file)
+        .unwrap_or_default()
+        .lines()
+        .count()
+        < 2
+    {
         std::thread::sleep(Duration::from_millis(2));
     }
     let pid = rustix::process::Pid::from_child(&child);
@@ -247,7 +351,10 @@ fn an_interrupted_sweep_says_what_it_left_out() {
     let ended = child.wait_with_output().unwrap();
     let err = String::from_utf8(ended.stderr).unwrap();
     assert_eq!(ended.status.code(), Some(130), "{err}");
-    assert!(err.contains("not measured: ") && err.contains("--resume continues"), "{err}");
+    assert!(
+        err.contains("not measured: ") && err.contains("--resume continues"),
+        "{err}"
+    );
     assert_eq!(tiny(&["-o", &file, "--resume"]).2, 0);
     assert_eq!(keys(Path::new(&file)).len(), 2 * (2 * 2 + 2 * 2 + 2));
 }
@@ -255,38 +362,64 @@ fn an_interrupted_sweep_says_what_it_left_out() {
 #[test]
 fn shards_merge_to_the_whole() {
     let dir = TempDir::new().unwrap();
-    let [one, two, whole, all] = ["1.csv", "2.csv", "whole.csv", "all.csv"].map(|name| path(&dir, name));
+    let [one, two, whole, all] =
+        ["1.csv", "2.csv", "whole.csv", "all.csv"].map(|name| path(&dir, name));
     for (shard, file) in [("1/2", &one), ("2/2", &two)] {
         assert_eq!(tiny(&["--shard", shard, "-o", file]).2, 0);
     }
     let merge = |files: &[&str], to: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gpulab"));
-        answer(command.args(["sweep", "--merge"]).args(files).args(["-o", to]))
+        answer(
+            command
+                .args(["sweep", "--merge"])
+                .args(files)
+                .args(["-o", to]),
+        )
     };
     let (_, err, code) = merge(&[&one], &all);
-    assert!(code == 2 && err.contains("shard 2/2") && !Path::new(&all).exists(), "{err}");
+    assert!(
+        code == 2 && err.contains("shard 2/2") && !Path::new(&all).exists(),
+        "{err}"
+    );
     assert_eq!(merge(&[&one, &one], &all).2, 2);
     assert_eq!(merge(&[&two, &one], &all).2, 0);
     assert_eq!(tiny(&["-o", &whole]).2, 0);
     assert_eq!(keys(Path::new(&all)), keys(Path::new(&whole)));
     assert_eq!(merge(&[&two, &one], NOWHERE).2, 74);
-    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 4, "no unfinished file stays");
+    assert_eq!(
+        std::fs::read_dir(dir.path()).unwrap().count(),
+        4,
+        "no unfinished file stays"
+    );
 }
 
 #[test]
 fn a_dry_run_prints_the_plan_and_rows_go_to_standard_output() {
     let (out, _, code) = tiny(&["--dry-run"]);
     assert_eq!((code, out.lines().count()), (0, 21));
-    assert!(out.starts_with("dot/naive f32 n=1000 wg=32 items="), "{out}");
-    assert!(out.ends_with("20 configurations; 0 cannot run here\n"), "{out}");
+    assert!(
+        out.starts_with("dot/naive f32 n=1000 wg=32 items="),
+        "{out}"
+    );
+    assert!(
+        out.ends_with("20 configurations; 0 cannot run here\n"),
+        "{out}"
+    );
     let (out, _, _) = tiny(&["--dry-run", "--shard", "2/3"]);
-    assert!(out.ends_with("7 of 20 configurations; 0 cannot run here\n"), "{out}");
+    assert!(
+        out.ends_with("7 of 20 configurations; 0 cannot run here\n"),
+        "{out}"
+    );
     let mut command = Command::new(env!("CARGO_BIN_EXE_gpulab"));
-    let (out, err, code) =
-        answer(command.args("sweep --kernel dot --quick --n 500 --wg 32,100000 --variant 1".split(' ')));
+    let (out, err, code) = answer(
+        command.args("sweep --kernel dot --quick --n 500 --wg 32,100000 --variant 1".split(' ')),
+    );
     assert_eq!((code, out.lines().count()), (0, 3), "{err}");
     assert!(out.contains(",skipped,work-group 100000"), "{out}");
-    assert!(err.contains("best: v1 naive, wg 32") && err.contains("1 skipped: work-group 100000"), "{err}");
+    assert!(
+        err.contains("best: v1 naive, wg 32") && err.contains("1 skipped: work-group 100000"),
+        "{err}"
+    );
 }
 
 #[test]
@@ -304,17 +437,32 @@ fn bad_input_is_found_before_anything_runs() {
         (vec!["--kernel", "dot", "--variant", "99"], 2, "1 naive"),
         (vec!["--kernel", "dot", "--dtype", "i64"], 2, "i64"),
         (vec!["--kernel", "dot", "--set", "itmes=4"], 2, "presum"),
-        (vec!["--kernel", "dot", "--set", "presum=gpu"], 2, "host, device or none"),
+        (
+            vec!["--kernel", "dot", "--set", "presum=gpu"],
+            2,
+            "host, device or none",
+        ),
         (vec!["--kernel", "dot", "--shard", "3/2"], 2, "2/4"),
         (vec!["--kernel", "dot", "--resume"], 2, "-o FILE"),
-        (vec!["--kernel", "dot", "--order", "random"], 2, "interleave"),
+        (
+            vec!["--kernel", "dot", "--order", "random"],
+            2,
+            "interleave",
+        ),
         (vec!["--kernel", "dot", "-o", NOWHERE], 74, "nowhere"),
-        (vec!["--kernel", "dot", "-d", "no such device", "--dry-run"], 3, "no such device"),
+        (
+            vec!["--kernel", "dot", "-d", "no such device", "--dry-run"],
+            3,
+            "no such device",
+        ),
         (vec!["--kernel", "dot", "--cl-dir", NOWHERE], 2, "--cl-dir"),
     ] {
         let (out, err, got) = run(&args);
         assert_eq!(got, code, "{args:?}: {err}");
-        assert!(err.contains(word) && out.is_empty(), "{args:?}: {word:?} is missing in {err}");
+        assert!(
+            err.contains(word) && out.is_empty(),
+            "{args:?}: {word:?} is missing in {err}"
+        );
     }
 }
 
@@ -348,7 +496,10 @@ fn rows_that_failed_are_measured_again_where_that_is_asked() {
     let dir = TempDir::new().unwrap();
     let file = path(&dir, "rows.csv");
     assert_eq!(tiny(&["-o", &file]).2, 0);
-    let (want, whole) = (keys(Path::new(&file)), std::fs::read_to_string(&file).unwrap());
+    let (want, whole) = (
+        keys(Path::new(&file)),
+        std::fs::read_to_string(&file).unwrap(),
+    );
     let broken: Vec<String> = whole
         .lines()
         .enumerate()
@@ -367,9 +518,28 @@ fn rows_that_failed_are_measured_again_where_that_is_asked() {
     assert_eq!(code, 0, "{err}");
     assert_eq!(keys(Path::new(&file)), want);
     let now = std::fs::read_to_string(&file).unwrap();
-    assert!(!now.contains(",failed,") && !now.contains(",timeout,"), "{now}");
-    let untouched: Vec<&str> = whole.lines().enumerate().filter(|(i, _)| ![2, 3].contains(i)).map(|(_, l)| l).collect();
-    assert!(untouched.iter().all(|line| now.lines().any(|l| l == *line)), "the other rows stay as they are");
-    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "no other file is left");
-    assert_eq!(tiny(&["-o", &file, "--retry", "failed"]).2, 2, "only with --resume");
+    assert!(
+        !now.contains(",failed,") && !now.contains(",timeout,"),
+        "{now}"
+    );
+    let untouched: Vec<&str> = whole
+        .lines()
+        .enumerate()
+        .filter(|(i, _)| ![2, 3].contains(i))
+        .map(|(_, l)| l)
+        .collect();
+    assert!(
+        untouched.iter().all(|line| now.lines().any(|l| l == *line)),
+        "the other rows stay as they are"
+    );
+    assert_eq!(
+        std::fs::read_dir(dir.path()).unwrap().count(),
+        1,
+        "no other file is left"
+    );
+    assert_eq!(
+        tiny(&["-o", &file, "--retry", "failed"]).2,
+        2,
+        "only with --resume"
+    );
 }

@@ -43,12 +43,24 @@ fn nothing_from_outside_steers_the_terminal() {
         assert_harmless(&out, &format!("{args:?}"));
         assert_harmless(&err, &format!("{args:?}"));
     }
-    let graph = write(&dir, "g.csv", format!("from,to,weight\n\"{SLY}\",b,x\n").as_bytes());
+    let graph = write(
+        &dir,
+        "g.csv",
+        format!("from,to,weight\n\"{SLY}\",b,x\n").as_bytes(),
+    );
     let (_, err, code) = run(&["minplus", "--input", graph.to_str().unwrap()]);
     assert!(code == 2 && !err.is_empty());
     assert_harmless(&err, "a weight");
     fs::write(&graph, format!("from,to,weight\n\"{SLY}\",b,1\n")).unwrap();
-    let (_, err, code) = run(&["minplus", "--input", graph.to_str().unwrap(), "--from", SLY, "--to", "none"]);
+    let (_, err, code) = run(&[
+        "minplus",
+        "--input",
+        graph.to_str().unwrap(),
+        "--from",
+        SLY,
+        "--to",
+        "none",
+    ]);
     assert_eq!(code, 2);
     assert_harmless(&err, "a node");
     // A file, or a pipe, gets the data as they are.
@@ -59,9 +71,18 @@ fn nothing_from_outside_steers_the_terminal() {
     fs::create_dir(&folder).unwrap();
     let name = serde_json::to_string(SLY).unwrap();
     fs::write(folder.join("x.json"), KEPT.replace("\"A device\"", &name)).unwrap();
-    for args in [&["ceiling", "--show"][..], &["ceiling", "--show", "--json", "-"]] {
-        let output = gpulab(args).env("GPULAB_DATA", dir.path()).output().unwrap();
-        let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    for args in [
+        &["ceiling", "--show"][..],
+        &["ceiling", "--show", "--json", "-"],
+    ] {
+        let output = gpulab(args)
+            .env("GPULAB_DATA", dir.path())
+            .output()
+            .unwrap();
+        let (out, err) = (
+            String::from_utf8(output.stdout).unwrap(),
+            String::from_utf8(output.stderr).unwrap(),
+        );
         assert!(output.status.success() && out.contains("[2J"), "{out}{err}");
         assert_harmless(&out, "a table");
         assert_harmless(&err, "a table");
@@ -84,7 +105,11 @@ const KEPT: &str = r#"{"platform": "P", "device": "A device", "driver": "1", "ce
 #[allow(unsafe_code, reason = "the system's functions for terminals")]
 fn terminal() -> (fs::File, fs::File) {
     use std::os::fd::AsRawFd;
-    let master = fs::OpenOptions::new().read(true).write(true).open("/dev/ptmx").unwrap();
+    let master = fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open("/dev/ptmx")
+        .unwrap();
     let mut name = [0; 64];
     // SAFETY: the descriptor is that of a terminal's master, and the name has room for its length.
     let made = unsafe {
@@ -94,7 +119,14 @@ fn terminal() -> (fs::File, fs::File) {
     assert_eq!(made, 0);
     let end = name.iter().position(|c| *c == 0).unwrap();
     let path = String::from_utf8(name[..end].iter().map(|&c| c as u8).collect()).unwrap();
-    (master, fs::OpenOptions::new().read(true).write(true).open(path).unwrap())
+    (
+        master,
+        fs::OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(path)
+            .unwrap(),
+    )
 }
 
 #[cfg(target_os = "linux")]
@@ -102,17 +134,30 @@ fn terminal() -> (fs::File, fs::File) {
 fn cells_that_go_to_a_terminal_do_not_steer_it() {
     use std::io::Read;
     let dir = TempDir::new().unwrap();
-    let graph = write(&dir, "g.csv", format!("from,to,weight\n\"{SLY}\",b,1\n").as_bytes());
+    let graph = write(
+        &dir,
+        "g.csv",
+        format!("from,to,weight\n\"{SLY}\",b,1\n").as_bytes(),
+    );
     let folder = dir.path().join("ceilings");
     fs::create_dir(&folder).unwrap();
     let name = serde_json::to_string(SLY).unwrap();
     fs::write(folder.join("x.json"), KEPT.replace("\"A device\"", &name)).unwrap();
     let graph = ["minplus", "-q", "--input", graph.to_str().unwrap()];
-    for args in [&graph[..], &["ceiling", "--show", "--csv", "-", "-q"], &["ceiling", "--show"]] {
+    for args in [
+        &graph[..],
+        &["ceiling", "--show", "--csv", "-", "-q"],
+        &["ceiling", "--show"],
+    ] {
         let (mut master, slave) = terminal();
         let binary = assert_cmd::cargo::cargo_bin("gpulab");
         let mut command = std::process::Command::new(binary);
-        let status = command.args(args).env("GPULAB_DATA", dir.path()).stdout(slave).status().unwrap();
+        let status = command
+            .args(args)
+            .env("GPULAB_DATA", dir.path())
+            .stdout(slave)
+            .status()
+            .unwrap();
         drop(command);
         let (mut text, mut piece) = (Vec::new(), [0; 4096]);
         // With nobody at the other end a terminal gives an error when it is empty.
@@ -120,7 +165,10 @@ fn cells_that_go_to_a_terminal_do_not_steer_it() {
             text.extend_from_slice(&piece[..n]);
         }
         let text = String::from_utf8(text).unwrap().replace("\r\n", "\n");
-        assert!(status.success() && text.contains("[2J"), "{args:?}: {text:?}");
+        assert!(
+            status.success() && text.contains("[2J"),
+            "{args:?}: {text:?}"
+        );
         assert_harmless(&text, &format!("{args:?}"));
     }
 }

@@ -9,17 +9,41 @@ use tempfile::TempDir;
 /// A task of two: what it printed, what it said, and its exit code.
 fn task(folder: &Path, words: &[&str], what: &str, number: &str) -> (String, String, i32) {
     let mut command = gpulab(words);
-    let output = command.current_dir(folder).env("GPULAB_TASK", what).env("HQ_TASK_ID", number).output().unwrap();
+    let output = command
+        .current_dir(folder)
+        .env("GPULAB_TASK", what)
+        .env("HQ_TASK_ID", number)
+        .output()
+        .unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap())
+    (
+        text(&output.stdout),
+        text(&output.stderr),
+        output.status.code().unwrap(),
+    )
 }
 
 #[test]
 fn a_lost_worker_loses_no_row() {
     let dir = TempDir::new().unwrap();
-    let words = ["sweep", "dot", "--variant", "1,2", "-n", "5000", "--wg", "32,64", "--max-runs", "4", "-o", "out.csv"];
-    let words: Vec<&str> =
-        words.into_iter().chain(["--workers", "2", "--tasks", "2", "--order", "sequential"]).collect();
+    let words = [
+        "sweep",
+        "dot",
+        "--variant",
+        "1,2",
+        "-n",
+        "5000",
+        "--wg",
+        "32,64",
+        "--max-runs",
+        "4",
+        "-o",
+        "out.csv",
+    ];
+    let words: Vec<&str> = words
+        .into_iter()
+        .chain(["--workers", "2", "--tasks", "2", "--order", "sequential"])
+        .collect();
     fs::create_dir(dir.path().join("out.csv.tasks")).unwrap();
     let (_, err, code) = task(dir.path(), &words, "part", "1");
     assert_eq!(code, 0, "{err}");
@@ -32,7 +56,10 @@ fn a_lost_worker_loses_no_row() {
     assert_eq!(code, 0, "{err}");
     let after = read_rows(&part).unwrap().rows;
     assert_eq!(after.len(), before.len() + 1);
-    assert_eq!(after[0].time_utc, before[0].time_utc, "what was there is not measured again");
+    assert_eq!(
+        after[0].time_utc, before[0].time_utc,
+        "what was there is not measured again"
+    );
     let (_, err, code) = task(dir.path(), &words, "part", "2");
     assert!(code == 2 && err.contains("HQ_TASK_ID"), "{err}");
 }
@@ -47,17 +74,39 @@ fn hyperqueue_runs_the_parts() {
         return println!("skipped: python3 has no hyperqueue: pip install hyperqueue");
     }
     let dir = TempDir::new().unwrap();
-    let words = ["sweep", "dot", "--variant", "1,2", "-n", "5000", "--wg", "32,64", "--max-runs", "4", "-o", "out.csv"];
-    let words: Vec<&str> = words.into_iter().chain(["--workers", "2", "--tasks", "3"]).collect();
+    let words = [
+        "sweep",
+        "dot",
+        "--variant",
+        "1,2",
+        "-n",
+        "5000",
+        "--wg",
+        "32,64",
+        "--max-runs",
+        "4",
+        "-o",
+        "out.csv",
+    ];
+    let words: Vec<&str> = words
+        .into_iter()
+        .chain(["--workers", "2", "--tasks", "3"])
+        .collect();
     let sweep = || {
         let output = gpulab(&words).current_dir(dir.path()).output().unwrap();
-        (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code().unwrap())
+        (
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+            output.status.code().unwrap(),
+        )
     };
     // Where its rows belong is a folder.
     let blocked = dir.path().join("out.csv.tasks/1.csv");
     fs::create_dir_all(&blocked).unwrap();
     let (err, code) = sweep();
-    assert!(code == 1 && err.contains("the same command goes on") && err.contains("task 2: "), "{err}");
+    assert!(
+        code == 1 && err.contains("the same command goes on") && err.contains("task 2: "),
+        "{err}"
+    );
     fs::remove_dir(&blocked).unwrap();
     let (err, code) = sweep();
     assert!(code == 0 && err.contains("best: "), "{err}");
@@ -81,6 +130,12 @@ fn workers_need_a_file_and_a_name() {
         refused(&["--workers", bad, "-o", "x.csv"], "how many workers");
     }
     refused(&["--tasks", "4", "-o", "x.csv"], "--workers");
-    refused(&["--workers", "2", "--resume", "-o", "x.csv"], "cannot be used with");
-    refused(&["--workers", "2", "--shard", "1/2", "-o", "x.csv"], "cannot be used with");
+    refused(
+        &["--workers", "2", "--resume", "-o", "x.csv"],
+        "cannot be used with",
+    );
+    refused(
+        &["--workers", "2", "--shard", "1/2", "-o", "x.csv"],
+        "cannot be used with",
+    );
 }

@@ -48,7 +48,10 @@ fn every_case_has_its_canary() {
                 outcome.measured().and_then(|m| m.canary)
             );
             assert!(
-                outcome.measured().and_then(|m| m.canary).is_none_or(|c| c.ratio >= 1.0 && c.fastest > 0.0),
+                outcome
+                    .measured()
+                    .and_then(|m| m.canary)
+                    .is_none_or(|c| c.ratio >= 1.0 && c.fastest > 0.0),
                 "{:?}",
                 outcome.measured().and_then(|m| m.canary)
             );
@@ -61,10 +64,16 @@ fn every_case_has_its_canary() {
 fn a_canary_that_skips_a_step_is_found() {
     on_every_real_driver(|driver| {
         let kernels = edited_kernels("runner/canary.cl", "i = 0;", "i = 1;");
-        let sources = Sources { dir: Some(kernels.path().to_owned()) };
+        let sources = Sources {
+            dir: Some(kernels.path().to_owned()),
+        };
         let outcome = run(&mut Session::new(Box::new(open(driver)), sources, None));
         assert_eq!(outcome.status(), Status::Failed);
-        assert!(outcome.reason().contains("runner/canary.cl: item 0"), "{}", outcome.reason());
+        assert!(
+            outcome.reason().contains("runner/canary.cl: item 0"),
+            "{}",
+            outcome.reason()
+        );
         1
     });
 }

@@ -1,7 +1,9 @@
 //! `gpulab count`: kernels whose counts are known by hand, and the ladders' counts, which are the same on every machine.
 
 use crate::drivers::in_simulator;
-use gpulab::count::{CountRow, Counts, LaunchCounts, LockstepModel, Machine, MemoryCounts, RequestCounts, stretched};
+use gpulab::count::{
+    CountRow, Counts, LaunchCounts, LockstepModel, Machine, MemoryCounts, RequestCounts, stretched,
+};
 use gpulab::data::{Params, Shape};
 use gpulab::kernels;
 use gpulab::plan::{Case, Target, WorkGroup};
@@ -23,17 +25,37 @@ pub(crate) struct Launch {
 }
 
 /// Two groups of one warp each.
-pub(crate) const TWO_WARPS: Launch = Launch { global: [64, 1], local: [32, 1], warp: 32, segment: 32 };
+pub(crate) const TWO_WARPS: Launch = Launch {
+    global: [64, 1],
+    local: [32, 1],
+    warp: 32,
+    segment: 32,
+};
 
 /// Counts a kernel `k(__global T *x, __global T *out)`, whose body this is, over 64 KiB each.
-pub(crate) fn count(simulator: &Simulator, element: &str, body: &str, launch: Launch) -> LaunchCounts {
-    let kernel = format!("__kernel void k(__global {element} *x, __global {element} *out) {{\n{body}\n}}\n");
+pub(crate) fn count(
+    simulator: &Simulator,
+    element: &str,
+    body: &str,
+    launch: Launch,
+) -> LaunchCounts {
+    let kernel =
+        format!("__kernel void k(__global {element} *x, __global {element} *out) {{\n{body}\n}}\n");
     count_source(simulator, &kernel, launch)
 }
 
 fn count_source(simulator: &Simulator, source: &str, launch: Launch) -> LaunchCounts {
-    let Launch { global, local, warp, segment } = launch;
-    let model = LockstepModel { warp, segment, ..LockstepModel::USUAL };
+    let Launch {
+        global,
+        local,
+        warp,
+        segment,
+    } = launch;
+    let model = LockstepModel {
+        warp,
+        segment,
+        ..LockstepModel::USUAL
+    };
     count_for(simulator, source, (global, local), model)
 }
 
@@ -45,7 +67,9 @@ fn count_for(
     model: LockstepModel,
 ) -> LaunchCounts {
     let (counts, _) = run_for(simulator, source, ranges, model);
-    let [line] = Vec::from_iter(counts.lines())[..] else { panic!("one launch: {counts}") };
+    let [line] = Vec::from_iter(counts.lines())[..] else {
+        panic!("one launch: {counts}")
+    };
     serde_json::from_str(line).unwrap()
 }
 
@@ -67,11 +91,17 @@ pub(crate) fn run_for(
     fs::write(at("k.cl"), source).unwrap();
     fs::write(at("k.sim"), call).unwrap();
     let mut command = Command::new("oclgrind-kernel");
-    command.args(["--build-options", &simulator.build_options(model)]).arg("--plugins").arg(simulator.plugin());
+    command
+        .args(["--build-options", &simulator.build_options(model)])
+        .arg("--plugins")
+        .arg(simulator.plugin());
     command.arg("k.sim").current_dir(dir.path());
-    command.env("GPULAB_COUNT_FILE", at("counts")).envs(model_variables(model));
+    command
+        .env("GPULAB_COUNT_FILE", at("counts"))
+        .envs(model_variables(model));
     let output = command.output().unwrap();
-    let counts = fs::read_to_string(at("counts")).unwrap_or_else(|e| panic!("{e}: {output:?}\n{source}"));
+    let counts =
+        fs::read_to_string(at("counts")).unwrap_or_else(|e| panic!("{e}: {output:?}\n{source}"));
     (counts, String::from_utf8(output.stdout).unwrap())
 }
 
@@ -82,7 +112,12 @@ fn global(counts: RequestCounts) -> [u64; 4] {
 
 /// Requests, passes, bank conflicts and broadcasts.
 fn local(counts: RequestCounts) -> [u64; 4] {
-    [counts.requests, counts.passes, counts.conflicts, counts.broadcasts]
+    [
+        counts.requests,
+        counts.passes,
+        counts.conflicts,
+        counts.broadcasts,
+    ]
 }
 
 #[test]
@@ -93,17 +128,42 @@ fn strides_in_global_memory_touch_their_segments() {
         for (stride, small, large) in strides {
             let body = format!("uint i = get_global_id(0); out[i] = x[i * {stride}];");
             for (segment, segments) in [(32, small), (128, large)] {
-                let memory = count(simulator, "float", &body, Launch { segment, ..TWO_WARPS }).total().memory;
-                assert_eq!(global(memory.global_read), [2, 64, 256, 2 * segments], "stride {stride}, {segment} bytes");
-                assert_eq!(global(memory.global_write), [2, 64, 256, 2 * 128 / segment], "{stride}");
+                let memory = count(
+                    simulator,
+                    "float",
+                    &body,
+                    Launch {
+                        segment,
+                        ..TWO_WARPS
+                    },
+                )
+                .total()
+                .memory;
+                assert_eq!(
+                    global(memory.global_read),
+                    [2, 64, 256, 2 * segments],
+                    "stride {stride}, {segment} bytes"
+                );
+                assert_eq!(
+                    global(memory.global_write),
+                    [2, 64, 256, 2 * 128 / segment],
+                    "{stride}"
+                );
             }
         }
-        let body = |from: &str, to: &str| format!("uint i = get_global_id(0); out[{to}] = x[{from}];");
+        let body =
+            |from: &str, to: &str| format!("uint i = get_global_id(0); out[{to}] = x[{from}];");
         let memory = |body: &str| count(simulator, "float", body, TWO_WARPS).total().memory;
         // One word beyond a segment's begin; one word for all; words that are written 8 apart.
-        assert_eq!(global(memory(&body("i + 1", "i")).global_read), [2, 64, 256, 10]);
+        assert_eq!(
+            global(memory(&body("i + 1", "i")).global_read),
+            [2, 64, 256, 10]
+        );
         assert_eq!(global(memory(&body("0", "i")).global_read), [2, 64, 256, 2]);
-        assert_eq!(global(memory(&body("i", "8 * i")).global_write), [2, 64, 256, 64]);
+        assert_eq!(
+            global(memory(&body("i", "8 * i")).global_write),
+            [2, 64, 256, 64]
+        );
         2 * strides.len() + 3
     });
 }
@@ -125,10 +185,24 @@ fn what_a_group_loads_again_is_not_new() {
             let body = format!("{own}{at}]; out[i] = s;");
             // A barrier makes no segment new.
             for body in [body.clone(), body.replace("s += ", "barrier(1), s += ")] {
-                let memory = count(simulator, "volatile float", &body, TWO_WARPS).total().memory;
-                let RequestCounts { segments: all, group_segments, launch_segments, .. } = memory.global_read;
-                assert_eq!([all, group_segments, launch_segments], [segments, in_group, in_launch], "{body}");
-                assert_eq!(memory.global_write.group_segments, 0, "stores are not counted");
+                let memory = count(simulator, "volatile float", &body, TWO_WARPS)
+                    .total()
+                    .memory;
+                let RequestCounts {
+                    segments: all,
+                    group_segments,
+                    launch_segments,
+                    ..
+                } = memory.global_read;
+                assert_eq!(
+                    [all, group_segments, launch_segments],
+                    [segments, in_group, in_launch],
+                    "{body}"
+                );
+                assert_eq!(
+                    memory.global_write.group_segments, 0,
+                    "stores are not counted"
+                );
             }
         }
         2 * cases.len()
@@ -139,13 +213,28 @@ fn what_a_group_loads_again_is_not_new() {
 fn wide_accesses_are_one_request_up_to_16_bytes() {
     in_simulator(|simulator| {
         // An element's bytes; requests, segments of both warps.
-        let elements = [("uchar", 1, 2, 2), ("double", 8, 2, 16), ("float4", 16, 2, 32), ("float8", 32, 4, 128)];
+        let elements = [
+            ("uchar", 1, 2, 2),
+            ("double", 8, 2, 16),
+            ("float4", 16, 2, 32),
+            ("float8", 32, 4, 128),
+        ];
         for (element, bytes, requests, segments) in elements {
-            let memory =
-                count(simulator, element, "uint i = get_global_id(0); out[i] = x[i];", TWO_WARPS).total().memory;
+            let memory = count(
+                simulator,
+                element,
+                "uint i = get_global_id(0); out[i] = x[i];",
+                TWO_WARPS,
+            )
+            .total()
+            .memory;
             let items = 32 * requests;
             for counted in [memory.global_read, memory.global_write] {
-                assert_eq!(global(counted), [requests, items, 64 * bytes, segments], "{element}");
+                assert_eq!(
+                    global(counted),
+                    [requests, items, 64 * bytes, segments],
+                    "{element}"
+                );
             }
         }
         // A vector that is made of elements is stored at once.
@@ -162,7 +251,9 @@ fn wide_accesses_are_one_request_up_to_16_bytes() {
 fn warps_wait_once_for_a_batch_of_loads() {
     in_simulator(|simulator| {
         let turns = |step: &str| {
-            format!("int s = 0; for (uint k = 0; k < get_local_size(0) / 2; k++) {{ {step} }} out[i] = s;")
+            format!(
+                "int s = 0; for (uint k = 0; k < get_local_size(0) / 2; k++) {{ {step} }} out[i] = s;"
+            )
         };
         // Waits of a warp.
         let cases = [
@@ -170,17 +261,29 @@ fn warps_wait_once_for_a_batch_of_loads() {
             // An address that is loaded.
             (2, "out[i] = x[i + (x[i] & 63)];".to_owned()),
             // A value that waits for the barrier, not in the next phase.
-            (1, "int v = x[i]; barrier(CLK_LOCAL_MEM_FENCE); out[i] = v;".to_owned()),
+            (
+                1,
+                "int v = x[i]; barrier(CLK_LOCAL_MEM_FENCE); out[i] = v;".to_owned(),
+            ),
             // 16 turns, of which four go together; as many of a chain, one after the other.
             (4, turns("s += x[i + 64 * k];")),
             (16, turns("s = x[i + (s & 63)];")),
             // No turn is begun before the branch in the one before is decided.
             (16, turns("s += x[i + 64 * k]; if (s == INT_MAX) break;")),
             // A turn that is too long to be unrolled.
-            (16, turns("s += x[i + 64 * k]; for (uint j = 0; j < 99; j++) s = s * (s + i) ^ j;")),
+            (
+                16,
+                turns("s += x[i + 64 * k]; for (uint j = 0; j < 99; j++) s = s * (s + i) ^ j;"),
+            ),
         ];
         for (waits, body) in &cases {
-            let counts = count(simulator, "int", &format!("uint i = get_global_id(0); {body}"), TWO_WARPS).total();
+            let counts = count(
+                simulator,
+                "int",
+                &format!("uint i = get_global_id(0); {body}"),
+                TWO_WARPS,
+            )
+            .total();
             assert_eq!(counts.waits, 2 * waits, "{body}");
         }
         cases.len()
@@ -193,8 +296,13 @@ fn divisions_by_known_numbers_are_none() {
         let divisors = [("8", 0), ("7", 0), ("(int)get_local_size(0)", 2)];
         for (divisor, divisions) in divisors {
             for operator in ["/", "%"] {
-                let body = format!("uint i = get_global_id(0); out[i] = x[i] {operator} {divisor};");
-                assert_eq!(count(simulator, "int", &body, TWO_WARPS).total().divisions, divisions, "{body}");
+                let body =
+                    format!("uint i = get_global_id(0); out[i] = x[i] {operator} {divisor};");
+                assert_eq!(
+                    count(simulator, "int", &body, TWO_WARPS).total().divisions,
+                    divisions,
+                    "{body}"
+                );
             }
         }
         2 * divisors.len()
@@ -248,15 +356,41 @@ fn local_memory_takes_a_pass_for_each_word_of_a_bank() {
             ("uint4", "i % 8", [2, 8, 0, 0]),
         ];
         for (element, from, read) in cases {
-            let memory = count(simulator, element, &through_local_memory(element, from), TWO_WARPS).total().memory;
+            let memory = count(
+                simulator,
+                element,
+                &through_local_memory(element, from),
+                TWO_WARPS,
+            )
+            .total()
+            .memory;
             assert_eq!(local(memory.local_read), read, "{element} at {from}");
         }
-        let total = count(simulator, "float", &through_local_memory("float", "i"), TWO_WARPS);
+        let total = count(
+            simulator,
+            "float",
+            &through_local_memory("float", "i"),
+            TWO_WARPS,
+        );
         assert_eq!(local(total.total().memory.local_write), [2, 2, 0, 0]);
-        assert_eq!((total.groups, total.items, total.warps, total.barriers), (2, 64, 2, 2));
+        assert_eq!(
+            (total.groups, total.items, total.warps, total.barriers),
+            (2, 64, 2, 2)
+        );
         // 64 words in 32 banks are two passes, and no conflict.
-        let wide = Launch { local: [64, 1], warp: 64, ..TWO_WARPS };
-        let memory = count(simulator, "float", &through_local_memory("float", "i"), wide).total().memory;
+        let wide = Launch {
+            local: [64, 1],
+            warp: 64,
+            ..TWO_WARPS
+        };
+        let memory = count(
+            simulator,
+            "float",
+            &through_local_memory("float", "i"),
+            wide,
+        )
+        .total()
+        .memory;
         assert_eq!(local(memory.local_read), [1, 2, 0, 0]);
         cases.len() + 2
     });
@@ -268,7 +402,9 @@ fn half(simulator: &Simulator, machine: &str, element: &str, body: &str) -> Memo
         "__kernel void k(__global {element} *x, __global {element} *out) {{\nuint i = get_local_id(0);\n{body}\n}}\n"
     );
     let model = Machine::named(machine).unwrap().model;
-    count_for(simulator, &source, ([16, 1], [16, 1]), model).total().memory
+    count_for(simulator, &source, ([16, 1], [16, 1]), model)
+        .total()
+        .memory
 }
 
 /// "Optimizing CUDA" (NVIDIA, 2009) and CUDA C Programming Guide 4.2 say how many transactions half a warp makes.
@@ -298,21 +434,40 @@ fn machines_of_2009_coalesce_by_their_rules() {
             ("ushort", "x[i + 24]", (16, 512), (2, 64)),
         ];
         for (element, read, strict, shrinking) in cases {
-            for (machines, moved) in [(["cc1.0", "cc1.1"], strict), (["cc1.3", "gtx280"], shrinking)] {
+            for (machines, moved) in [
+                (["cc1.0", "cc1.1"], strict),
+                (["cc1.3", "gtx280"], shrinking),
+            ] {
                 for machine in machines {
                     let memory = half(simulator, machine, element, &format!("out[i] = {read};"));
                     let read_counts = memory.global_read;
-                    assert_eq!((read_counts.segments, read_counts.moved), moved, "{element} {read} on {machine}");
+                    assert_eq!(
+                        (read_counts.segments, read_counts.moved),
+                        moved,
+                        "{element} {read} on {machine}"
+                    );
                     assert_eq!(read_counts.requests, 1);
                 }
             }
         }
         // Fermi moves lines for the whole warp.
         let source = "__kernel void k(__global float *x, __global float *out) {\nuint i = get_local_id(0);\nout[i] = x[i + 1];\n}\n";
-        let [fermi, today, wave] = ["cc2.0", "today", "wave64"].map(|name| Machine::named(name).unwrap().model);
-        for (model, items, read) in [(fermi, 32, [1, 2, 256]), (today, 32, [1, 5, 160]), (wave, 64, [1, 9, 288])] {
-            let read_counts = count_for(simulator, source, ([items, 1], [items, 1]), model).total().memory.global_read;
-            let counted = [read_counts.requests, read_counts.segments, read_counts.moved];
+        let [fermi, today, wave] =
+            ["cc2.0", "today", "wave64"].map(|name| Machine::named(name).unwrap().model);
+        for (model, items, read) in [
+            (fermi, 32, [1, 2, 256]),
+            (today, 32, [1, 5, 160]),
+            (wave, 64, [1, 9, 288]),
+        ] {
+            let read_counts = count_for(simulator, source, ([items, 1], [items, 1]), model)
+                .total()
+                .memory
+                .global_read;
+            let counted = [
+                read_counts.requests,
+                read_counts.segments,
+                read_counts.moved,
+            ];
             assert_eq!(counted, read, "{}", model.machine);
         }
         2 * cases.len() + 3
@@ -344,9 +499,14 @@ fn machines_of_2009_have_16_banks_and_one_broadcast() {
         ];
         for (element, from, read) in cases {
             for machine in ["cc1.0", "s1070"] {
-                let body = through_local_memory(element, from).replace("uint i = get_local_id(0);", "");
+                let body =
+                    through_local_memory(element, from).replace("uint i = get_local_id(0);", "");
                 let memory = half(simulator, machine, element, &body).local_read;
-                assert_eq!([memory.passes, memory.conflicts, memory.broadcasts], read, "{element} {from} on {machine}");
+                assert_eq!(
+                    [memory.passes, memory.conflicts, memory.broadcasts],
+                    read,
+                    "{element} {from} on {machine}"
+                );
             }
         }
         // 32 banks for a whole warp.
@@ -355,7 +515,9 @@ fn machines_of_2009_have_16_banks_and_one_broadcast() {
             "__kernel void k(__global float *x, __global float *out) {{\n{}\n}}\n",
             through_local_memory("float", "32 * i")
         );
-        let memory = count_for(simulator, &source, ([32, 1], [32, 1]), model).total().memory;
+        let memory = count_for(simulator, &source, ([32, 1], [32, 1]), model)
+            .total()
+            .memory;
         assert_eq!(local(memory.local_read), [1, 32, 31, 0]);
         2 * cases.len() + 1
     });
@@ -385,8 +547,17 @@ fn partitions_share_what_groups_ask_at_once_or_do_not() {
         let counts = count_for(simulator, source, ([60 * 64, 1], [64, 1]), both).total();
         assert_eq!(counts.partition_load(8), Some(4.0));
         // The machine of today spreads addresses in no known way.
-        let counts = count_for(simulator, source, ([60 * 64, 1], [64, 1]), LockstepModel::USUAL).total();
-        assert_eq!((counts.global().busiest, counts.partition_load(0)), (0, None));
+        let counts = count_for(
+            simulator,
+            source,
+            ([60 * 64, 1], [64, 1]),
+            LockstepModel::USUAL,
+        )
+        .total();
+        assert_eq!(
+            (counts.global().busiest, counts.partition_load(0)),
+            (0, None)
+        );
         8
     });
 }
@@ -397,25 +568,65 @@ fn partitions_share_what_groups_ask_at_once_or_do_not() {
 fn the_transposition_camps_unless_its_groups_go_diagonally() {
     in_simulator(|_| {
         let data = tempfile::tempdir().unwrap();
-        let args = ["transpose", "--machine", "gtx280", "-n", "512", "--variant", "coalesced,diagonal"];
-        let [coalesced, diagonal] = &rows(data.path(), &args)[..] else { panic!("two rungs") };
+        let args = [
+            "transpose",
+            "--machine",
+            "gtx280",
+            "-n",
+            "512",
+            "--variant",
+            "coalesced,diagonal",
+        ];
+        let [coalesced, diagonal] = &rows(data.path(), &args)[..] else {
+            panic!("two rungs")
+        };
         assert!(coalesced.partition_load > Some(3.5) && diagonal.partition_load < Some(1.1));
-        assert_eq!((coalesced.machine.as_str(), coalesced.partitions), ("gtx280", Some(8)));
-        assert_eq!((coalesced.segments_a_read, coalesced.segments_a_write), (Some(1.0), Some(1.0)));
-        assert_eq!(coalesced.local_read_passes, coalesced.local_read_requests.map(|requests| 16 * requests));
-        assert_eq!((diagonal.local_read_conflicts, diagonal.moved_an_asked_byte), (Some(0), Some(1.0)));
-        let [naive] = &rows(data.path(), &["transpose", "--machine", "s1070", "-n", "64", "--variant", "naive"])[..]
-        else {
+        assert_eq!(
+            (coalesced.machine.as_str(), coalesced.partitions),
+            ("gtx280", Some(8))
+        );
+        assert_eq!(
+            (coalesced.segments_a_read, coalesced.segments_a_write),
+            (Some(1.0), Some(1.0))
+        );
+        assert_eq!(
+            coalesced.local_read_passes,
+            coalesced.local_read_requests.map(|requests| 16 * requests)
+        );
+        assert_eq!(
+            (diagonal.local_read_conflicts, diagonal.moved_an_asked_byte),
+            (Some(0), Some(1.0))
+        );
+        let [naive] = &rows(
+            data.path(),
+            &[
+                "transpose",
+                "--machine",
+                "s1070",
+                "-n",
+                "64",
+                "--variant",
+                "naive",
+            ],
+        )[..] else {
             panic!("one rung")
         };
-        assert_eq!((naive.segments_a_read, naive.segments_a_write), (Some(1.0), Some(16.0)));
+        assert_eq!(
+            (naive.segments_a_read, naive.segments_a_write),
+            (Some(1.0), Some(16.0))
+        );
         3
     });
 }
 
 /// What the instructions of a line come to.
 fn line(counts: &LaunchCounts, line: u64) -> Counts {
-    counts.by_line().into_iter().find(|(_, at, _)| *at == line).unwrap_or_else(|| panic!("nothing of line {line}")).2
+    counts
+        .by_line()
+        .into_iter()
+        .find(|(_, at, _)| *at == line)
+        .unwrap_or_else(|| panic!("nothing of line {line}"))
+        .2
 }
 
 #[test]
@@ -429,19 +640,31 @@ fn items_that_part_leave_lanes_idle() {
             // Line 1 is the kernel's head.
             assert_eq!(inside.lanes, busy * inside.issued, "{busy} of 32 items");
             assert_eq!(global(inside.memory.global_write)[..2], [2, 2 * busy]);
-            assert_eq!((inside.flops, inside.lanes_busy(32)), (2 * busy, Some(busy as f64 / 32.0)));
+            assert_eq!(
+                (inside.flops, inside.lanes_busy(32)),
+                (2 * busy, Some(busy as f64 / 32.0))
+            );
         }
         // Both sides of a branch are instructions of the warp, each of half of its items.
-        let body = format!("{id}if (i & 1)\n((__global int *)x)[i] = 3;\nelse\nout[i] = x[i + 32] * 5;");
+        let body =
+            format!("{id}if (i & 1)\n((__global int *)x)[i] = 3;\nelse\nout[i] = x[i + 32] * 5;");
         let counts = count(simulator, "float", &body, TWO_WARPS);
         for side in [4, 6] {
             assert_eq!(line(&counts, side).lanes_busy(32), Some(0.5), "line {side}");
-            assert_eq!(global(line(&counts, side).memory.global_write)[..2], [2, 32]);
+            assert_eq!(
+                global(line(&counts, side).memory.global_write)[..2],
+                [2, 32]
+            );
         }
         // Item i turns i times: 31 turns of the warp, and 0 + 1 + .. + 31 of its items.
-        let body = format!("{id}for (uint turn = 0; turn < i; turn++)\n((volatile __global float *)out)[i] = turn;");
+        let body = format!(
+            "{id}for (uint turn = 0; turn < i; turn++)\n((volatile __global float *)out)[i] = turn;"
+        );
         let counts = count(simulator, "float", &body, TWO_WARPS);
-        assert_eq!(global(line(&counts, 4).memory.global_write)[..2], [62, 2 * 496]);
+        assert_eq!(
+            global(line(&counts, 4).memory.global_write)[..2],
+            [62, 2 * 496]
+        );
         // What parts before a barrier is together behind it: items execute the store in a function of theirs once each, half
         // of them before the barrier and half behind it.
         let source = format!(
@@ -460,18 +683,58 @@ fn items_that_part_leave_lanes_idle() {
 fn warps_are_made_of_items_in_the_order_of_their_local_ids() {
     in_simulator(|simulator| {
         // Groups of 48: a whole warp and a half.
-        let odd = Launch { global: [96, 1], local: [48, 1], ..TWO_WARPS };
-        let counts = count(simulator, "float", "uint i = get_local_id(0); out[i] = x[i];", odd);
+        let odd = Launch {
+            global: [96, 1],
+            local: [48, 1],
+            ..TWO_WARPS
+        };
+        let counts = count(
+            simulator,
+            "float",
+            "uint i = get_local_id(0); out[i] = x[i];",
+            odd,
+        );
         assert_eq!((counts.groups, counts.warps), (2, 4));
-        assert_eq!(global(counts.total().memory.global_read), [4, 96, 384, 2 * (4 + 2)]);
+        assert_eq!(
+            global(counts.total().memory.global_read),
+            [4, 96, 384, 2 * (4 + 2)]
+        );
         // Rows of 8 items: four of them are a warp, along the rows or across.
-        let square = Launch { global: [8, 8], local: [8, 8], ..TWO_WARPS };
-        let at = |x: &str| format!("uint a = get_local_id(0), b = get_local_id(1); out[8 * b + a] = x[{x}];");
-        let read = |x| global(count(simulator, "float", &at(x), square).total().memory.global_read);
-        assert_eq!((read("8 * b + a"), read("8 * a + b")), ([2, 64, 256, 8], [2, 64, 256, 16]));
-        let wide = Launch { local: [64, 1], warp: 64, ..TWO_WARPS };
-        let counts = count(simulator, "float", "uint i = get_local_id(0); out[i] = x[2 * i];", wide);
-        assert_eq!((counts.warps, global(counts.total().memory.global_read)), (1, [1, 64, 256, 16]));
+        let square = Launch {
+            global: [8, 8],
+            local: [8, 8],
+            ..TWO_WARPS
+        };
+        let at = |x: &str| {
+            format!("uint a = get_local_id(0), b = get_local_id(1); out[8 * b + a] = x[{x}];")
+        };
+        let read = |x| {
+            global(
+                count(simulator, "float", &at(x), square)
+                    .total()
+                    .memory
+                    .global_read,
+            )
+        };
+        assert_eq!(
+            (read("8 * b + a"), read("8 * a + b")),
+            ([2, 64, 256, 8], [2, 64, 256, 16])
+        );
+        let wide = Launch {
+            local: [64, 1],
+            warp: 64,
+            ..TWO_WARPS
+        };
+        let counts = count(
+            simulator,
+            "float",
+            "uint i = get_local_id(0); out[i] = x[2 * i];",
+            wide,
+        );
+        assert_eq!(
+            (counts.warps, global(counts.total().memory.global_read)),
+            (1, [1, 64, 256, 16])
+        );
         4
     });
 }
@@ -479,23 +742,49 @@ fn warps_are_made_of_items_in_the_order_of_their_local_ids() {
 #[test]
 fn atomics_and_constants_have_counts_of_their_own() {
     in_simulator(|simulator| {
-        for (at, passes) in [("0", 64), ("get_global_id(0)", 2), ("get_global_id(0) / 4", 8)] {
-            let total = count(simulator, "int", &format!("atomic_add(&out[{at}], x[0]);"), TWO_WARPS).total();
+        for (at, passes) in [
+            ("0", 64),
+            ("get_global_id(0)", 2),
+            ("get_global_id(0) / 4", 8),
+        ] {
+            let total = count(
+                simulator,
+                "int",
+                &format!("atomic_add(&out[{at}], x[0]);"),
+                TWO_WARPS,
+            )
+            .total();
             let atomics = total.memory.global_atomic;
-            assert_eq!((atomics.requests, atomics.items, atomics.passes), (2, 64, passes), "at {at}");
+            assert_eq!(
+                (atomics.requests, atomics.items, atomics.passes),
+                (2, 64, passes),
+                "at {at}"
+            );
             assert_eq!(total.memory.global_write, RequestCounts::default());
         }
         let body = "__local int c[2]; if (get_local_id(0) < 2) c[get_local_id(0)] = 0;\nbarrier(CLK_LOCAL_MEM_FENCE);\n\
                     atomic_inc(&c[get_local_id(0) & 1]);\nbarrier(CLK_LOCAL_MEM_FENCE); out[get_global_id(0)] = c[0];";
         let counts = count(simulator, "int", body, TWO_WARPS);
         let atomics = counts.total().memory.local_atomic;
-        assert_eq!((atomics.requests, atomics.items, atomics.passes, counts.barriers), (2, 64, 32, 4));
+        assert_eq!(
+            (
+                atomics.requests,
+                atomics.items,
+                atomics.passes,
+                counts.barriers
+            ),
+            (2, 64, 32, 4)
+        );
         for (at, words) in [("0", 2), ("get_local_id(0)", 64)] {
             let source = format!(
                 "__kernel void k(__constant float *x, __global float *out) {{ out[get_global_id(0)] = x[{at}]; }}"
             );
             let memory = count_source(simulator, &source, TWO_WARPS).total().memory;
-            assert_eq!((memory.constant_read.requests, memory.constant_read.words), (2, words), "at {at}");
+            assert_eq!(
+                (memory.constant_read.requests, memory.constant_read.words),
+                (2, words),
+                "at {at}"
+            );
             assert_eq!(memory.global_read, RequestCounts::default());
         }
         6
@@ -514,14 +803,18 @@ fn operations_are_those_of_floats() {
             ("int", "a * a + a", 0),
         ];
         for (element, computed, flops) in cases {
-            let body = format!("uint i = get_global_id(0); {element} a = x[i]; out[i] = {computed};");
+            let body =
+                format!("uint i = get_global_id(0); {element} a = x[i]; out[i] = {computed};");
             let counts = count(simulator, element, &body, TWO_WARPS);
             assert_eq!(counts.total().flops, 64 * flops, "{computed} of {element}");
         }
         // Clang adds whole vectors for each of the three sums, and uses one element.
         let sum = "uint i = get_global_id(0); float4 a = x[i] * x[i + 1];\n\
                    ((__global float *)out)[i] = (a.s0 + a.s1) + (a.s2 + a.s3);";
-        assert_eq!(count(simulator, "float4", sum, TWO_WARPS).total().flops, 64 * (4 + 3));
+        assert_eq!(
+            count(simulator, "float4", sum, TWO_WARPS).total().flops,
+            64 * (4 + 3)
+        );
         cases.len() + 1
     });
 }
@@ -529,14 +822,23 @@ fn operations_are_those_of_floats() {
 /// The program, with a folder for data of its own.
 fn gpulab(data: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gpulab"));
-    command.args(args).env("GPULAB_DATA", data).env_remove("GPULAB_DEVICE").env_remove("CXX").env("LC_ALL", "C.UTF-8");
+    command
+        .args(args)
+        .env("GPULAB_DATA", data)
+        .env_remove("GPULAB_DEVICE")
+        .env_remove("CXX")
+        .env("LC_ALL", "C.UTF-8");
     command
 }
 
 fn said(mut command: Command) -> (String, String, Option<i32>) {
     let output = command.output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (text(&output.stdout), text(&output.stderr), output.status.code())
+    (
+        text(&output.stdout),
+        text(&output.stderr),
+        output.status.code(),
+    )
 }
 
 /// The Oclgrind that the recorded counts are of: another one brings another LLVM, whose instructions differ.
@@ -549,7 +851,17 @@ fn the_ladders_have_their_counts() {
         let mut all = String::new();
         for args in [
             &["reduce", "-n", "4096", "--wg", "128", "-v"][..],
-            &["reduce", "-n", "4096", "--wg", "128", "--set", "size=constant", "--variant", "1-4"],
+            &[
+                "reduce",
+                "-n",
+                "4096",
+                "--wg",
+                "128",
+                "--set",
+                "size=constant",
+                "--variant",
+                "1-4",
+            ],
             &["dot", "-n", "4096", "--set", "items=512"],
             &["transpose", "-n", "64"],
             &["minplus", "-n", "32"],
@@ -563,7 +875,10 @@ fn the_ladders_have_their_counts() {
             all += &format!("===== gpulab {}\n{out}", args.join(" "));
         }
         if simulator.version != RECORDED {
-            eprintln!("not compared: the recorded counts are of {RECORDED}, this is {}", simulator.version);
+            eprintln!(
+                "not compared: the recorded counts are of {RECORDED}, this is {}",
+                simulator.version
+            );
             return 1;
         }
         let mut settings = insta::Settings::clone_current();
@@ -577,14 +892,23 @@ fn the_ladders_have_their_counts() {
 
 /// Rows of counts that the program writes.
 pub(crate) fn rows(data: &Path, args: &[&str]) -> Vec<CountRow> {
-    let (out, err, code) = said(gpulab(data, &[&["count", "-q"], args, &["--csv", "-"]].concat()));
+    let (out, err, code) = said(gpulab(
+        data,
+        &[&["count", "-q"], args, &["--csv", "-"]].concat(),
+    ));
     assert_eq!(code, Some(0), "{args:?}: {err}");
     of_csv(out.as_bytes(), "counts").unwrap().0
 }
 
 /// The settings that make a case of a count: its launches differ in nothing else.
 fn key(row: &CountRow) -> (String, u64, WorkGroup, Params, Option<u64>) {
-    (row.variant.clone(), row.n, row.wg, row.params.clone(), row.launch)
+    (
+        row.variant.clone(),
+        row.n,
+        row.wg,
+        row.params.clone(),
+        row.launch,
+    )
 }
 
 /// The case of a row of counts.
@@ -603,26 +927,53 @@ fn case_of(row: &CountRow) -> Case {
 /// Instructions, requests, segments and passes of a launch.
 fn amounts(row: &CountRow) -> [u64; 7] {
     let counts = row.counts();
-    let (global, local, new) = (counts.global(), counts.local(), counts.memory.global_read.group_segments);
-    [counts.issued, counts.lanes, global.requests, global.segments, new, local.requests, local.passes]
+    let (global, local, new) = (
+        counts.global(),
+        counts.local(),
+        counts.memory.global_read.group_segments,
+    );
+    [
+        counts.issued,
+        counts.lanes,
+        global.requests,
+        global.segments,
+        new,
+        local.requests,
+        local.passes,
+    ]
 }
 
 /// What follows for a family's cases from two small ones is what the simulator counts of them, up to edges and to what a group
 /// does once. `more` are options for all three sizes; of so many launches at least.
-fn large_follow_from_small(family: &str, small: [&str; 2], whole: &str, more: &[&str], least: usize) -> usize {
+fn large_follow_from_small(
+    family: &str,
+    small: [&str; 2],
+    whole: &str,
+    more: &[&str],
+    least: usize,
+) -> usize {
     let data = tempfile::tempdir().unwrap();
     let count = |n: &str| rows(data.path(), &[&[family, "-n", n], more].concat());
     let small: Vec<CountRow> = small.iter().flat_map(|n| count(n)).collect();
     let family = kernels::built_in(family).unwrap();
     let mut compared = 0;
     // Launches that fill panels up to whole tiles have much of an edge.
-    for exact in
-        count(whole).iter().filter(|row| row.is_of_launch() && row.wg.size() > 1 && row.kernel.starts_with(&row.family))
-    {
+    for exact in count(whole).iter().filter(|row| {
+        row.is_of_launch() && row.wg.size() > 1 && row.kernel.starts_with(&row.family)
+    }) {
         let case = case_of(exact);
-        let target = Target { compute_units: 1, ..Target::with_everything(true) };
-        let plan = family.plan(family.rung(&case.variant).unwrap(), &case, &target).unwrap();
-        let own: Vec<CountRow> = small.iter().filter(|row| row.variant == case.variant).cloned().collect();
+        let target = Target {
+            compute_units: 1,
+            ..Target::with_everything(true)
+        };
+        let plan = family
+            .plan(family.rung(&case.variant).unwrap(), &case, &target)
+            .unwrap();
+        let own: Vec<CountRow> = small
+            .iter()
+            .filter(|row| row.variant == case.variant)
+            .cloned()
+            .collect();
         let derived = stretched(family.form, &case, &plan, &own).unwrap();
         // A remainder's launch is in no small case.
         let Some(launch) = derived.iter().find(|row| row.kernel == exact.kernel) else {
@@ -631,7 +982,10 @@ fn large_follow_from_small(family: &str, small: [&str; 2], whole: &str, more: &[
         };
         for (derived, counted) in amounts(launch).into_iter().zip(amounts(exact)) {
             let difference = derived.abs_diff(counted) as f64;
-            let what = format!("{} {}: {derived}, counted {counted}", exact.family, exact.kernel);
+            let what = format!(
+                "{} {}: {derived}, counted {counted}",
+                exact.family, exact.kernel
+            );
             assert!(difference <= 0.15 * counted as f64 + 64.0, "{what}");
         }
         compared += 1;
@@ -649,9 +1003,19 @@ fn the_probe_of_trees_has_as_many_instructions_as_the_model_takes() {
     in_simulator(|_| {
         let data = tempfile::tempdir().unwrap();
         let settings = ["--set", "loads=1", "--set", "vec=1", "--set", "waves=all"];
-        let rows = rows(data.path(), &[&["read", "--variant", "strided", "-n", "16384"], &settings[..]].concat());
+        let rows = rows(
+            data.path(),
+            &[
+                &["read", "--variant", "strided", "-n", "16384"],
+                &settings[..],
+            ]
+            .concat(),
+        );
         let counted = rows[0].instructions_an_element.unwrap();
-        assert!((counted / INSTRUCTIONS_IN_A_TREE - 1.0).abs() < 0.05, "{counted}");
+        assert!(
+            (counted / INSTRUCTIONS_IN_A_TREE - 1.0).abs() < 0.05,
+            "{counted}"
+        );
         1
     });
 }
@@ -664,7 +1028,9 @@ fn counts_of_large_products_follow_from_small_ones() {
 #[test]
 fn counts_of_large_matrices_follow_from_small_ones() {
     // Tiles of 64 have much of an edge.
-    in_simulator(|_| large_follow_from_small("transpose", ["64", "128"], "160", &["--variant", "1-4"], 4));
+    in_simulator(|_| {
+        large_follow_from_small("transpose", ["64", "128"], "160", &["--variant", "1-4"], 4)
+    });
 }
 
 /// The counts that come with the program are those of the kernels that do: some cases of f32 without settings are counted again.
@@ -672,7 +1038,10 @@ fn counts_of_large_matrices_follow_from_small_ones() {
 fn recorded_counts_are_those_of_the_kernels() {
     in_simulator(|simulator| {
         if simulator.version != RECORDED {
-            eprintln!("not compared: the recorded counts are of {RECORDED}, this is {}", simulator.version);
+            eprintln!(
+                "not compared: the recorded counts are of {RECORDED}, this is {}",
+                simulator.version
+            );
             return 1;
         }
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/data/counts.csv");
@@ -681,10 +1050,17 @@ fn recorded_counts_are_those_of_the_kernels() {
         let mut compared = 0;
         for (family, n) in [("dot", "16384"), ("transpose", "128"), ("minplus", "64")] {
             for launch in rows(data.path(), &[family, "-n", n, "--dtype", "f32"]) {
-                let is_it =
-                    |one: &&CountRow| key(one) == key(&launch) && one.family == family && one.dtype == launch.dtype;
+                let is_it = |one: &&CountRow| {
+                    key(one) == key(&launch) && one.family == family && one.dtype == launch.dtype
+                };
                 if let Some(known) = recorded.iter().find(is_it) {
-                    assert_eq!(known.counts(), launch.counts(), "{} {}", launch.kernel, params_text(&launch.params));
+                    assert_eq!(
+                        known.counts(),
+                        launch.counts(),
+                        "{} {}",
+                        launch.kernel,
+                        params_text(&launch.params)
+                    );
                     compared += 1;
                 }
             }
@@ -698,14 +1074,22 @@ fn recorded_counts_are_those_of_the_kernels() {
 fn show_tells_again_what_was_counted() {
     in_simulator(|_| {
         let data = tempfile::tempdir().unwrap();
-        let [csv, json] = ["counts.csv", "counts.json"].map(|name| data.path().join(name).display().to_string());
-        for args in [&["transpose", "-n", "64", "--variant", "2,3", "--lines"][..], &["divergence", "-n", "512"]] {
+        let [csv, json] =
+            ["counts.csv", "counts.json"].map(|name| data.path().join(name).display().to_string());
+        for args in [
+            &["transpose", "-n", "64", "--variant", "2,3", "--lines"][..],
+            &["divergence", "-n", "512"],
+        ] {
             let args = [&["count"], args, &["--csv", &csv, "--json", &json]].concat();
             let (out, err, code) = said(gpulab(data.path(), &args));
             assert_eq!((err.as_str(), code), ("", Some(0)), "{args:?}");
             for file in [&csv, &json] {
                 let (again, err, code) = said(gpulab(data.path(), &["show", file]));
-                assert_eq!((again.as_str(), err.as_str(), code), (out.as_str(), "", Some(0)), "{file}");
+                assert_eq!(
+                    (again.as_str(), err.as_str(), code),
+                    (out.as_str(), "", Some(0)),
+                    "{file}"
+                );
             }
         }
         2
@@ -719,18 +1103,27 @@ fn without_a_compiler_the_message_says_what_to_install() {
         let data = tempfile::tempdir().unwrap();
         let tools = data.path().join("tools");
         fs::create_dir(&tools).unwrap();
-        let which = Command::new("sh").args(["-c", "command -v oclgrind"]).output().unwrap();
+        let which = Command::new("sh")
+            .args(["-c", "command -v oclgrind"])
+            .output()
+            .unwrap();
         let oclgrind = String::from_utf8(which.stdout).unwrap();
         std::os::unix::fs::symlink(oclgrind.trim(), tools.join("oclgrind")).unwrap();
         let mut command = gpulab(data.path(), &["count", "reduce"]);
         command.env("PATH", &tools);
         let (out, err, code) = said(command);
         assert_eq!((out.as_str(), code), ("", Some(3)), "{err}");
-        assert!(err.contains("there is no C++ compiler (c++, g++, clang++)") && err.contains("g++;"), "{err}");
+        assert!(
+            err.contains("there is no C++ compiler (c++, g++, clang++)") && err.contains("g++;"),
+            "{err}"
+        );
         let mut command = gpulab(data.path(), &["count", "reduce"]);
         command.env("CXX", "false");
         let (_, err, code) = said(command);
-        assert!(code == Some(1) && err.contains("false cannot build the simulator's plugin"), "{err}");
+        assert!(
+            code == Some(1) && err.contains("false cannot build the simulator's plugin"),
+            "{err}"
+        );
         // As with a version that looks for another function.
         let mut command = gpulab(data.path(), &["count", "reduce"]);
         command.env("CXX", "c++ -DinitializePlugins=lost");

@@ -24,8 +24,18 @@ const SETTINGS: Settings = Settings {
 /// Settings that make each kind take all of its ways.
 const SETS: [&[(&str, u64)]; 3] = [
     &[],
-    &[(exchange::PIECE, 68), (exchange::CHUNKS_SET, 3), (exchange::QUEUES_SET, 2), (exchange::PASSES_SET, 3)],
-    &[(exchange::PIECE, 4000), (exchange::CHUNKS_SET, 7), (exchange::QUEUES_SET, 4), (exchange::STEPS_SET, 100)],
+    &[
+        (exchange::PIECE, 68),
+        (exchange::CHUNKS_SET, 3),
+        (exchange::QUEUES_SET, 2),
+        (exchange::PASSES_SET, 3),
+    ],
+    &[
+        (exchange::PIECE, 4000),
+        (exchange::CHUNKS_SET, 7),
+        (exchange::QUEUES_SET, 4),
+        (exchange::STEPS_SET, 100),
+    ],
 ];
 
 #[test]
@@ -40,13 +50,24 @@ fn every_exchange_is_right() {
         let mut count = 0;
         for exchange in EXCHANGES {
             for variant in exchange.variants {
-                for (&n, set) in sizes.iter().flat_map(|n| sets.iter().map(move |set| (n, set))) {
-                    count +=
-                        skips::run(&mut session, driver, &case(exchange, variant.name, n, set, 3), |session, case| {
+                for (&n, set) in sizes
+                    .iter()
+                    .flat_map(|n| sets.iter().map(move |set| (n, set)))
+                {
+                    count += skips::run(
+                        &mut session,
+                        driver,
+                        &case(exchange, variant.name, n, set, 3),
+                        |session, case| {
                             let outcome = session.run(case, &SETTINGS);
-                            assert!(outcome.samples().iter().all(|s| s.wall > 0.0), "{}", exchange.name);
+                            assert!(
+                                outcome.samples().iter().all(|s| s.wall > 0.0),
+                                "{}",
+                                exchange.name
+                            );
                             outcome.end.map(drop)
-                        });
+                        },
+                    );
                 }
             }
         }
@@ -59,13 +80,24 @@ fn a_pipeline_tells_what_overlapped_where_the_driver_has_times() {
     on_every_real_driver(|driver| {
         let mut session = session(driver, None);
         let set = [(exchange::CHUNKS_SET, 3), (exchange::QUEUES_SET, 2)];
-        let outcome = session.run(&case(&exchange::PIPELINE, exchange::CHUNKS, 10_000, &set, 1), &SETTINGS);
+        let outcome = session.run(
+            &case(&exchange::PIPELINE, exchange::CHUNKS, 10_000, &set, 1),
+            &SETTINGS,
+        );
         let measured = outcome.measured().unwrap();
-        let whats: Vec<(&str, u32)> = measured.timeline.iter().map(|b| (b.what.as_str(), b.queue)).collect();
+        let whats: Vec<(&str, u32)> = measured
+            .timeline
+            .iter()
+            .map(|b| (b.what.as_str(), b.queue))
+            .collect();
         let stages = |queue| [("in", queue), ("kernel", queue), ("out", queue)];
         // Mesa 22.3 gives the events of llvmpipe no duration.
         let has_times = driver != "rusticl" || measured.distrust.is_none();
-        let expected = if has_times { [stages(0), stages(1), stages(0)].concat() } else { Vec::new() };
+        let expected = if has_times {
+            [stages(0), stages(1), stages(0)].concat()
+        } else {
+            Vec::new()
+        };
         assert_eq!(whats, expected, "{}", outcome.reason());
         1
     });
@@ -75,12 +107,31 @@ fn a_pipeline_tells_what_overlapped_where_the_driver_has_times() {
 fn what_does_not_fit_is_skipped_with_the_sum() {
     on_every_real_driver(|driver| {
         let mut session = session(driver, None);
-        let outcome = session.run(&case(&exchange::TRANSFER, "pinned_in", 1 << 50, &[], 1), &SETTINGS);
+        let outcome = session.run(
+            &case(&exchange::TRANSFER, "pinned_in", 1 << 50, &[], 1),
+            &SETTINGS,
+        );
         assert_eq!(outcome.status(), Status::Skipped, "{}", outcome.reason());
-        assert!(outcome.reason().contains(&(1u64 << 52).to_string()), "{}", outcome.reason());
-        let odd =
-            session.run(&case(&exchange::PIPELINE, exchange::CHUNKS, 2, &[(exchange::CHUNKS_SET, 3)], 1), &SETTINGS);
-        assert!(odd.status() == Status::Skipped && odd.reason().contains("3 chunks of 2 words"), "{}", odd.reason());
+        assert!(
+            outcome.reason().contains(&(1u64 << 52).to_string()),
+            "{}",
+            outcome.reason()
+        );
+        let odd = session.run(
+            &case(
+                &exchange::PIPELINE,
+                exchange::CHUNKS,
+                2,
+                &[(exchange::CHUNKS_SET, 3)],
+                1,
+            ),
+            &SETTINGS,
+        );
+        assert!(
+            odd.status() == Status::Skipped && odd.reason().contains("3 chunks of 2 words"),
+            "{}",
+            odd.reason()
+        );
         2
     });
 }
@@ -88,20 +139,66 @@ fn what_does_not_fit_is_skipped_with_the_sum() {
 #[test]
 fn wrong_kernels_are_found() {
     const MISTAKES: [(&str, &str, &str, &str, &str); 6] = [
-        ("exchange/launch/count.cl", "launches[0]++", "launches[0] = 7", "launch", exchange::EVENT),
-        ("exchange/launch/halve.cl", "i + half_ < n", "i + half_ + 1 < n", "launch", exchange::HALVING),
-        ("exchange/launch/tree.cl", "i < end", "i + 1 < end", "launch", exchange::TREE),
-        ("exchange/pipeline/mix.cl", "s < steps", "s + 1 < steps", "pipeline", exchange::CHUNKS),
-        ("exchange/pipeline/mix.cl", "out[first + id]", "out[id]", "pipeline", exchange::CHUNKS),
-        ("exchange/zerocopy/passes.cl", "pass < repeats", "pass < 1", "zerocopy", exchange::IN_PLACE),
+        (
+            "exchange/launch/count.cl",
+            "launches[0]++",
+            "launches[0] = 7",
+            "launch",
+            exchange::EVENT,
+        ),
+        (
+            "exchange/launch/halve.cl",
+            "i + half_ < n",
+            "i + half_ + 1 < n",
+            "launch",
+            exchange::HALVING,
+        ),
+        (
+            "exchange/launch/tree.cl",
+            "i < end",
+            "i + 1 < end",
+            "launch",
+            exchange::TREE,
+        ),
+        (
+            "exchange/pipeline/mix.cl",
+            "s < steps",
+            "s + 1 < steps",
+            "pipeline",
+            exchange::CHUNKS,
+        ),
+        (
+            "exchange/pipeline/mix.cl",
+            "out[first + id]",
+            "out[id]",
+            "pipeline",
+            exchange::CHUNKS,
+        ),
+        (
+            "exchange/zerocopy/passes.cl",
+            "pass < repeats",
+            "pass < 1",
+            "zerocopy",
+            exchange::IN_PLACE,
+        ),
     ];
     on_a_real_driver(|driver| {
         for (file, from, to, name, variant) in MISTAKES {
             let edited = edited_kernels(file, from, to);
-            let sources = Sources { dir: Some(edited.path().into()) };
+            let sources = Sources {
+                dir: Some(edited.path().into()),
+            };
             let mut session = Session::new(Box::new(open(driver)), sources, None);
-            let outcome = session.run(&case(exchange(name).unwrap(), variant, 1000, SETS[1], 1), &SETTINGS);
-            assert_eq!(outcome.status(), Status::WrongResult, "{file}: {to}: {}", outcome.reason());
+            let outcome = session.run(
+                &case(exchange(name).unwrap(), variant, 1000, SETS[1], 1),
+                &SETTINGS,
+            );
+            assert_eq!(
+                outcome.status(),
+                Status::WrongResult,
+                "{file}: {to}: {}",
+                outcome.reason()
+            );
             assert!(outcome.samples().is_empty(), "no verdict, no number");
         }
         MISTAKES.len()

@@ -10,9 +10,23 @@ use gpulab::kernels::{self, FAMILIES, Family, Form, Rung, Sources, minplus, tran
 use gpulab::outcome::{Settings, Status};
 use gpulab::plan::{Arg, Case, Launch, WorkGroup};
 
-fn case(family: &Family, rung: &Rung, dtype: Dtype, shape: Shape, wg: usize, set: &[(&str, &str)]) -> Case {
-    let params = set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    Case { wg: WorkGroup::linear(wg), params, ..Case::of(&family.name, rung.variant(), dtype, shape) }
+fn case(
+    family: &Family,
+    rung: &Rung,
+    dtype: Dtype,
+    shape: Shape,
+    wg: usize,
+    set: &[(&str, &str)],
+) -> Case {
+    let params = set
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect();
+    Case {
+        wg: WorkGroup::linear(wg),
+        params,
+        ..Case::of(&family.name, rung.variant(), dtype, shape)
+    }
 }
 
 /// What goes together: work-groups of rare sizes, few items with many turns, shared k, folded launches, skewed tiles.
@@ -22,34 +36,67 @@ fn settings_that_go_together_are_right() {
         let mut session = session(driver, None);
         let max = session.device().info().target.max_wg;
         let mut count = 0;
-        for (family, wg) in
-            FAMILIES.iter().flat_map(|f| [1, 3, max].map(|wg| (*f, wg))).filter(|(f, _)| f.form == Form::Vector)
+        for (family, wg) in FAMILIES
+            .iter()
+            .flat_map(|f| [1, 3, max].map(|wg| (*f, wg)))
+            .filter(|(f, _)| f.form == Form::Vector)
         {
             for rung in &*family.ladder {
-                let few: &[_] = if rung.tunables().any(|t| t.name == "items") { &[("items", "96")] } else { &[] };
-                count += verify(&mut session, driver, &case(family, rung, Dtype::I32, Shape::vector(4099), wg, few));
+                let few: &[_] = if rung.tunables().any(|t| t.name == "items") {
+                    &[("items", "96")]
+                } else {
+                    &[]
+                };
+                count += verify(
+                    &mut session,
+                    driver,
+                    &case(family, rung, Dtype::I32, Shape::vector(4099), wg, few),
+                );
             }
         }
         let three_way = minplus::FAMILY.rung("three_way").unwrap();
         for (buffers, split) in [("1", "2"), ("2", "3")] {
-            let set = [("buffers", buffers), ("split", split), ("tile", "32x64"), ("item", "8x4")];
+            let set = [
+                ("buffers", buffers),
+                ("split", split),
+                ("tile", "32x64"),
+                ("item", "8x4"),
+            ];
             let shape = Form::Square.shape(131, None);
-            count += verify(&mut session, driver, &case(&minplus::FAMILY, three_way, Dtype::F32, shape, 64, &set));
+            count += verify(
+                &mut session,
+                driver,
+                &case(&minplus::FAMILY, three_way, Dtype::F32, shape, 64, &set),
+            );
         }
         let transpose = &transpose::FAMILY;
         let diagonal = transpose.rung("diagonal").unwrap();
-        for (order, (n, m)) in
-            ["rows", "columns", "diagonal"].into_iter().zip([(3, 300_000), (300_000, 3), (3, 300_000)])
-        {
+        for (order, (n, m)) in ["rows", "columns", "diagonal"].into_iter().zip([
+            (3, 300_000),
+            (300_000, 3),
+            (3, 300_000),
+        ]) {
             let set = [("tile", "4"), ("rows", "4"), ("order", order)];
-            count += verify(&mut session, driver, &case(transpose, diagonal, Dtype::F32, Shape { n, m }, 64, &set));
+            count += verify(
+                &mut session,
+                driver,
+                &case(transpose, diagonal, Dtype::F32, Shape { n, m }, 64, &set),
+            );
         }
         // Rows of the output that begin anywhere beside a whole vector, in matrices of less than a tile, of a rest, and of many.
         let registers = transpose.rung("registers").unwrap();
-        for (dtype, (n, m)) in transpose.dtypes.iter().zip([(5, 31), (131, 67), (257, 1023)]) {
+        for (dtype, (n, m)) in transpose
+            .dtypes
+            .iter()
+            .zip([(5, 31), (131, 67), (257, 1023)])
+        {
             for more in [("order", "diagonal"), ("gap", "3")] {
                 let set = [("skew", "1"), ("tile", "32"), more];
-                count += verify(&mut session, driver, &case(transpose, registers, *dtype, Shape { n, m }, 256, &set));
+                count += verify(
+                    &mut session,
+                    driver,
+                    &case(transpose, registers, *dtype, Shape { n, m }, 256, &set),
+                );
             }
         }
         count
@@ -63,16 +110,44 @@ fn special_weights_are_right() {
         let mut count = 0;
         let mut session = session(driver, None);
         let matrices = [
-            (Array::F32((0..25).map(|i| [0.0, -0.0, f32::MAX, inf, 1e-3][i % 5]).collect()), "non_negative"),
-            (Array::F32((0..25).map(|i| [-f32::MAX, f32::MAX, inf, -1.0, 0.5][i * 3 % 5]).collect()), "signed"),
-            (Array::I32((0..25).map(|i| [NO_EDGE, 1 - NO_EDGE, 0, -1, NO_EDGE - 1][i * 3 % 5]).collect()), "signed"),
+            (
+                Array::F32(
+                    (0..25)
+                        .map(|i| [0.0, -0.0, f32::MAX, inf, 1e-3][i % 5])
+                        .collect(),
+                ),
+                "non_negative",
+            ),
+            (
+                Array::F32(
+                    (0..25)
+                        .map(|i| [-f32::MAX, f32::MAX, inf, -1.0, 0.5][i * 3 % 5])
+                        .collect(),
+                ),
+                "signed",
+            ),
+            (
+                Array::I32(
+                    (0..25)
+                        .map(|i| [NO_EDGE, 1 - NO_EDGE, 0, -1, NO_EDGE - 1][i * 3 % 5])
+                        .collect(),
+                ),
+                "signed",
+            ),
         ];
         for (d, weights) in &matrices {
             let mut want = Array::zeros(d.dtype(), d.len());
             all_threads(5, d, &mut want);
             let family = &minplus::FAMILY;
             for rung in &*family.ladder {
-                let case = case(family, rung, d.dtype(), Form::Square.shape(5, None), 64, &[("weights", weights)]);
+                let case = case(
+                    family,
+                    rung,
+                    d.dtype(),
+                    Form::Square.shape(5, None),
+                    64,
+                    &[("weights", weights)],
+                );
                 count += skips::run(&mut session, driver, &case, |session, case| {
                     let computed = session.compute(case, std::slice::from_ref(d))?;
                     let verdict = check_exact(&computed.output, &want);
@@ -88,8 +163,18 @@ fn special_weights_are_right() {
         let rung = minplus::FAMILY.rung("three_way").unwrap();
         for (weights, is_right) in [("signed", true), ("non_negative", false)] {
             let set = [("weights", weights)];
-            let case = case(&minplus::FAMILY, rung, Dtype::F32, Form::Square.shape(2, None), 64, &set);
-            let found = session.compute(&case, std::slice::from_ref(&d)).unwrap().output;
+            let case = case(
+                &minplus::FAMILY,
+                rung,
+                Dtype::F32,
+                Form::Square.shape(2, None),
+                64,
+                &set,
+            );
+            let found = session
+                .compute(&case, std::slice::from_ref(&d))
+                .unwrap()
+                .output;
             assert_eq!(check_exact(&found, &want).ok, is_right, "{weights}");
         }
         count
@@ -107,8 +192,14 @@ fn the_loop_inside_the_kernel_is_carried_out() {
         let family = &transpose::FAMILY;
         let mut count = 0;
         for rung in family.kernels() {
-            let case =
-                case(family, rung, Dtype::F32, Shape { n: 96, m: 64 }, target.max_wg.min(256), &[("nreps", "3")]);
+            let case = case(
+                family,
+                rung,
+                Dtype::F32,
+                Shape { n: 96, m: 64 },
+                target.max_wg.min(256),
+                &[("nreps", "3")],
+            );
             let plan = family.plan(rung, &case, &target).unwrap();
             let text = Sources::default().for_plan(rung, &plan).unwrap();
             let unit = BuildUnit {
@@ -128,9 +219,16 @@ fn the_loop_inside_the_kernel_is_carried_out() {
             });
             let pass = &plan.passes[0];
             let mut args = pass.args.clone();
-            assert_eq!(args.pop(), Some(Arg::Index(0)), "timed over the same data each time");
+            assert_eq!(
+                args.pop(),
+                Some(Arg::Index(0)),
+                "timed over the same data each time"
+            );
             args.push(Arg::Index(len as u64));
-            let args = args.into_iter().map(|arg| arg.bound(|index| ids[index])).collect();
+            let args = args
+                .into_iter()
+                .map(|arg| arg.bound(|index| ids[index]))
+                .collect();
             let launch = Launch {
                 kernel: pass.kernel.clone(),
                 global: pass.global,
@@ -145,9 +243,15 @@ fn the_loop_inside_the_kernel_is_carried_out() {
             }
             device.read(ids[1], 0, output.as_bytes_mut()).unwrap();
             let movement = family.problem.movement(&case).unwrap();
-            let [Array::F32(input), Array::F32(output)] = [&input, &output] else { unreachable!("f32 only") };
+            let [Array::F32(input), Array::F32(output)] = [&input, &output] else {
+                unreachable!("f32 only")
+            };
             for (input, output) in input.chunks(len).zip(output.chunks(len)) {
-                let verdict = check_moved(&Array::F32(output.to_vec()), &Array::F32(input.to_vec()), &movement);
+                let verdict = check_moved(
+                    &Array::F32(output.to_vec()),
+                    &Array::F32(input.to_vec()),
+                    &movement,
+                );
                 assert!(verdict.ok, "{}: {:?}", rung.path, verdict.why);
             }
             ids.iter().for_each(|&id| device.free(id.0));
@@ -169,14 +273,30 @@ fn every_remedy_of_a_rest_adds_each_element_once_and_a_host_that_adds_is_timed()
                 count += verify(&mut session, driver, &of(rung, n));
             }
         }
-        assert_eq!(verify(&mut session, driver, &of(family.rung("guard").unwrap(), 63)), 0, "no whole group");
-        let settings =
-            Settings { warmup: 0, min_runs: 1, max_runs: 1, min_time: 0.0, timeout: 1.0, ..Settings::default() };
-        for (variant, rest, is_timed) in [("host", 0, false), ("host", 1, true), ("device", 1, false)] {
+        assert_eq!(
+            verify(&mut session, driver, &of(family.rung("guard").unwrap(), 63)),
+            0,
+            "no whole group"
+        );
+        let settings = Settings {
+            warmup: 0,
+            min_runs: 1,
+            max_runs: 1,
+            min_time: 0.0,
+            timeout: 1.0,
+            ..Settings::default()
+        };
+        for (variant, rest, is_timed) in
+            [("host", 0, false), ("host", 1, true), ("device", 1, false)]
+        {
             let outcome = session.run(&of(family.rung(variant).unwrap(), 128 + rest), &settings);
             assert_eq!(outcome.status(), Status::Ok, "{}", outcome.reason());
             let host_tail = outcome.measured().and_then(|m| m.host_tail);
-            assert_eq!(host_tail.is_some_and(|s| s > 0.0), is_timed, "{variant}, rest {rest}");
+            assert_eq!(
+                host_tail.is_some_and(|s| s > 0.0),
+                is_timed,
+                "{variant}, rest {rest}"
+            );
         }
         count
     });

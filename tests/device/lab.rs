@@ -12,8 +12,15 @@ const FEW: u64 = 2;
 
 /// The plans' cases of the experiments' own families for this device and for one of the other shape, cut down, each once.
 fn all_cases(target: &Target) -> Vec<Case> {
-    let shapes = [true, false].map(|gpu| Target { gpu, ..target.clone() });
-    let scopes = shapes.iter().map(|target| Scope { target, quick: true, seed: 1 });
+    let shapes = [true, false].map(|gpu| Target {
+        gpu,
+        ..target.clone()
+    });
+    let scopes = shapes.iter().map(|target| Scope {
+        target,
+        quick: true,
+        seed: 1,
+    });
     let plans = scopes.flat_map(|scope| EXPERIMENTS.iter().flat_map(move |e| e.plan(&scope)));
     let families = || LAB.iter();
     let is_own = |case: &Case| families().any(|f| f.name == case.family);
@@ -42,7 +49,10 @@ fn reads_images(case: &Case) -> bool {
 }
 
 fn cases(target: &Target) -> Vec<Case> {
-    all_cases(target).into_iter().filter(|case| !reads_images(case)).collect()
+    all_cases(target)
+        .into_iter()
+        .filter(|case| !reads_images(case))
+        .collect()
 }
 
 fn images(target: &Target) -> Vec<Case> {
@@ -58,9 +68,14 @@ fn all_are_right(driver: &str, cases: fn(&Target) -> Vec<Case>) -> usize {
         cases.retain(|case| seen.insert((case.family.clone(), case.variant.clone())));
     }
     if driver == "oclgrind" {
-        cases.iter_mut().for_each(|case| case.shape.n = case.shape.n.min(smallest(&case.family)));
+        cases
+            .iter_mut()
+            .for_each(|case| case.shape.n = case.shape.n.min(smallest(&case.family)));
     }
-    cases.iter().map(|case| verify(&mut session, driver, case)).sum()
+    cases
+        .iter()
+        .map(|case| verify(&mut session, driver, case))
+        .sum()
 }
 
 /// Elements of a family that fill some groups, for a simulator, which interprets each instruction.
@@ -86,8 +101,16 @@ fn every_image_is_right() {
 
 /// Each operation and each form of a function, of which a short answer has few, with one chain.
 fn operations(target: &Target) -> Vec<Case> {
-    let plan = experiment("instructions").unwrap().plan(&Scope { target, quick: false, seed: 1 });
-    cut_down(plan.into_iter().filter(|trial| trial.x <= 1.0).map(|trial| trial.case))
+    let plan = experiment("instructions").unwrap().plan(&Scope {
+        target,
+        quick: false,
+        seed: 1,
+    });
+    cut_down(
+        plan.into_iter()
+            .filter(|trial| trial.x <= 1.0)
+            .map(|trial| trial.case),
+    )
 }
 
 #[test]

@@ -31,20 +31,30 @@ fn scale(out: BufferId, n: u64, factor: u32, local: usize) -> Launch {
         kernel: "scale".to_owned(),
         global: [64, 1, 1],
         local: [local, 1, 1],
-        args: vec![Arg::Buffer(out), Arg::Index(n), Arg::Uint(factor), Arg::Local(4 * local)],
+        args: vec![
+            Arg::Buffer(out),
+            Arg::Index(n),
+            Arg::Uint(factor),
+            Arg::Local(4 * local),
+        ],
         timed: true,
         check: None,
     }
 }
 
 fn built(device: &mut OpenClDevice, index: &str) -> ProgramId {
-    device.build(&unit(SOURCE, index, &["scale"])).expect("the kernel builds")
+    device
+        .build(&unit(SOURCE, index, &["scale"]))
+        .expect("the kernel builds")
 }
 
 fn words(device: &mut OpenClDevice, buffer: gpulab::plan::BufferId) -> Vec<u32> {
     let mut bytes = [0; 256];
     device.read(buffer, 0, &mut bytes).unwrap();
-    bytes.chunks_exact(4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]])).collect()
+    bytes
+        .chunks_exact(4)
+        .map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]]))
+        .collect()
 }
 
 #[test]
@@ -58,7 +68,9 @@ fn launches_get_their_arguments_in_both_index_widths() {
             let timing = device.run(program, &[scale(buffer, 40, 3, 16)]).unwrap();
             assert!(timing.wall_s > 0.0);
             assert!(timing.stamps.len() <= 1);
-            let expected: Vec<u32> = (0..64).map(|i| if i < 40 { 3 * i } else { u32::MAX }).collect();
+            let expected: Vec<u32> = (0..64)
+                .map(|i| if i < 40 { 3 * i } else { u32::MAX })
+                .collect();
             assert_eq!(words(&mut device, buffer), expected, "{index}");
         }
         1
@@ -73,7 +85,10 @@ fn launches_of_one_kernel_keep_their_own_arguments() {
         let program = built(&mut device, "uint");
         let launches = [scale(first, 64, 1, 8), scale(second, 64, 2, 16)];
         device.run(program, &launches).unwrap();
-        assert_eq!((words(&mut device, first)[9], words(&mut device, second)[9]), (9, 18));
+        assert_eq!(
+            (words(&mut device, first)[9], words(&mut device, second)[9]),
+            (9, 18)
+        );
         assert!(device.batch(program, &launches, 10).unwrap() > 0.0);
         1
     });
@@ -89,7 +104,9 @@ fn launches_on_another_queue_find_what_was_written_before() {
         let program = built(&mut device, "uint");
         for factor in 1..=ROUNDS {
             device.write(buffer, 0, &[0xFF; 256]).unwrap();
-            device.batch(program, &[scale(buffer, 64, factor, 16)], 1).unwrap();
+            device
+                .batch(program, &[scale(buffer, 64, factor, 16)], 1)
+                .unwrap();
             let expected: Vec<u32> = (0..64).map(|i| factor * i).collect();
             assert_eq!(words(&mut device, buffer), expected, "round {factor}");
         }
@@ -101,8 +118,16 @@ fn launches_on_another_queue_find_what_was_written_before() {
 fn a_failed_build_says_where() {
     on_every_driver(|driver| {
         let mut device = open(driver);
-        let error = device.build(&unit(&SOURCE.replace("tile[l] =", "missing[l] ="), "uint", &["scale"])).unwrap_err();
-        let DeviceError::Build { log } = &error else { panic!("{error}") };
+        let error = device
+            .build(&unit(
+                &SOURCE.replace("tile[l] =", "missing[l] ="),
+                "uint",
+                &["scale"],
+            ))
+            .unwrap_err();
+        let DeviceError::Build { log } = &error else {
+            panic!("{error}")
+        };
         assert!(error.is_build() && log.contains("missing"), "{log}");
         let place = match device.info().platform.as_str() {
             // It counts the lines of the text that it was given, whatever `#line` says,
@@ -135,11 +160,26 @@ fn an_inspected_unit_tells_of_each_kernel() {
         for _ in 0..2 {
             let told = device.inspect(&unit).unwrap();
             let local: Vec<u64> = told.iter().map(|told| told.own_local.unwrap()).collect();
-            let is_untold = device.info().platform == "Portable Computing Language" && local == [0, 0];
-            assert!(is_untold || local.len() == 2 && local[0] < 256 && local[1] >= 256, "{told:?}");
-            assert!(told.iter().all(|told| told.registers.is_some() == tells), "{told:?}");
+            let is_untold =
+                device.info().platform == "Portable Computing Language" && local == [0, 0];
+            assert!(
+                is_untold || local.len() == 2 && local[0] < 256 && local[1] >= 256,
+                "{told:?}"
+            );
+            assert!(
+                told.iter().all(|told| told.registers.is_some() == tells),
+                "{told:?}"
+            );
         }
-        assert!(device.inspect(&BuildUnit { text: "no kernel".into(), ..unit }).unwrap_err().is_build());
+        assert!(
+            device
+                .inspect(&BuildUnit {
+                    text: "no kernel".into(),
+                    ..unit
+                })
+                .unwrap_err()
+                .is_build()
+        );
         1
     });
 }
@@ -179,17 +219,35 @@ fn impossible_launches_are_errors_that_say_why() {
             change(&mut launch);
             device.run(program, &[launch]).unwrap_err()
         };
-        assert!(run(&|l| l.kernel = "other".to_owned()).to_string().contains("no kernel `other`"));
-        assert!(run(&|l| l.args.truncate(3)).to_string().contains("has 4 arguments and was given 3"));
-        assert!(run(&|l| l.args[0] = Arg::Buffer(BufferId(4711))).to_string().contains("argument 0 of `scale`"));
-        assert!(run(&|l| l.args[1] = Arg::Index(1 << 32)).to_string().contains("32-bit index"));
+        assert!(
+            run(&|l| l.kernel = "other".to_owned())
+                .to_string()
+                .contains("no kernel `other`")
+        );
+        assert!(
+            run(&|l| l.args.truncate(3))
+                .to_string()
+                .contains("has 4 arguments and was given 3")
+        );
+        assert!(
+            run(&|l| l.args[0] = Arg::Buffer(BufferId(4711)))
+                .to_string()
+                .contains("argument 0 of `scale`")
+        );
+        assert!(
+            run(&|l| l.args[1] = Arg::Index(1 << 32))
+                .to_string()
+                .contains("32-bit index")
+        );
         assert_eq!(run(&|l| l.args[3] = Arg::Local(0)).code(), Some(-51));
         assert!(run(&|l| l.args[3] = Arg::Local(1 << 30)).is_refusal());
         assert!(run(&|l| l.local = [15, 1, 1]).is_refusal());
         assert_eq!(run(&|l| l.global = [0, 1, 1]).code(), Some(-63));
         let large = 1 << 20;
         assert!(run(&|l| (l.global, l.local) = ([large, 1, 1], [large, 1, 1])).is_refusal());
-        device.run(program, &[good]).expect("the device is still sound");
+        device
+            .run(program, &[good])
+            .expect("the device is still sound");
         1
     });
 }
@@ -199,15 +257,28 @@ fn impossible_launches_are_errors_that_say_why() {
 fn every_kernel_file_compiles_alone() {
     on_one_driver(|driver| {
         let mut device = open(driver);
-        let rungs = kernels::everything().flat_map(|family| family.kernels().map(move |rung| (family, rung)));
-        let scope = Scope { target: &device.info().target.clone(), quick: true, seed: 1 };
-        let trials: Vec<Trial> = EXPERIMENTS.iter().flat_map(|experiment| experiment.plan(&scope)).collect();
+        let rungs = kernels::everything()
+            .flat_map(|family| family.kernels().map(move |rung| (family, rung)));
+        let scope = Scope {
+            target: &device.info().target.clone(),
+            quick: true,
+            seed: 1,
+        };
+        let trials: Vec<Trial> = EXPERIMENTS
+            .iter()
+            .flat_map(|experiment| experiment.plan(&scope))
+            .collect();
         let rungs = rungs.map(|(family, rung)| {
             let unit = assemble_rung(rung, &embedded).unwrap();
             let given = kernels::given(family, rung, &unit.text);
             // Without settings some rungs of experiments do nothing.
-            let of = |t: &&Trial| given.is_empty() && t.case.family == family.name && t.case.variant == rung.variant();
-            let asked = trials.iter().find(of).and_then(|t| family.plan(rung, &t.case, scope.target).ok());
+            let of = |t: &&Trial| {
+                given.is_empty() && t.case.family == family.name && t.case.variant == rung.variant()
+            };
+            let asked = trials
+                .iter()
+                .find(of)
+                .and_then(|t| family.plan(rung, &t.case, scope.target).ok());
             (asked.map_or(given, |plan| plan.defines), unit)
         });
         let exchanges = EXCHANGES.iter().flat_map(|e| e.sources);
@@ -215,8 +286,15 @@ fn every_kernel_file_compiles_alone() {
         let sources: Vec<_> = rungs.chain(exchanges).collect();
         for (defines, Assembled { path, text }) in &sources {
             let kernels = vec![kernels::entry_point(path)];
-            let unit = BuildUnit { path: path.clone(), text: text.clone(), defines: defines.clone(), kernels };
-            device.build(&unit).unwrap_or_else(|error| panic!("{path}: {error}"));
+            let unit = BuildUnit {
+                path: path.clone(),
+                text: text.clone(),
+                defines: defines.clone(),
+                kernels,
+            };
+            device
+                .build(&unit)
+                .unwrap_or_else(|error| panic!("{path}: {error}"));
         }
         sources.len()
     });

@@ -8,15 +8,31 @@ use gpulab::simulator::Simulator;
 /// Runs items that each say which conditions hold.
 fn demand(simulator: &Simulator, items: usize, group: usize, before: &str, conditions: &[&str]) {
     let bit = |(number, condition): (usize, &&str)| format!("(uint)({condition}) << {number}");
-    let bits = conditions.iter().enumerate().map(bit).collect::<Vec<_>>().join(" | ");
+    let bits = conditions
+        .iter()
+        .enumerate()
+        .map(bit)
+        .collect::<Vec<_>>()
+        .join(" | ");
     let source = format!(
         "__kernel void k(__global uint *x, __global int *out) {{ const uint i = get_global_id(0), l = get_local_id(0);\n\
          {before}\nout[i] = {bits}; }}\n"
     );
-    let (_, printed) = run_for(simulator, &source, ([items, 1], [group, 1]), LockstepModel::USUAL);
-    let words = printed.lines().filter_map(|line| line.trim().strip_prefix("out[")?.split_once("] = "));
+    let (_, printed) = run_for(
+        simulator,
+        &source,
+        ([items, 1], [group, 1]),
+        LockstepModel::USUAL,
+    );
+    let words = printed
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("out[")?.split_once("] = "));
     let held: Vec<&str> = words.take(items).map(|(_, word)| word).collect();
-    assert_eq!(held, vec![((1 << conditions.len()) - 1).to_string(); items], "{source}");
+    assert_eq!(
+        held,
+        vec![((1 << conditions.len()) - 1).to_string(); items],
+        "{source}"
+    );
 }
 
 #[test]
@@ -75,13 +91,20 @@ fn what_llvm_makes_of_integers_is_computed() {
 fn the_smaller_of_two_integers_is_one_instruction() {
     in_simulator(|simulator| {
         let issued = |element: &str, chosen: &str| {
-            let body = format!("uint i = get_global_id(0); {element} a = x[i], b = x[i + 1];\nout[i] = {chosen};");
+            let body = format!(
+                "uint i = get_global_id(0); {element} a = x[i], b = x[i + 1];\nout[i] = {chosen};"
+            );
             count(simulator, element, &body, TWO_WARPS).total().issued
         };
         for element in ["int", "ulong", "float"] {
-            let [smaller, sum, other] = ["b < a ? b : a", "a + b", "b < a ? 3 * a : a"].map(|of| issued(element, of));
+            let [smaller, sum, other] =
+                ["b < a ? b : a", "a + b", "b < a ? 3 * a : a"].map(|of| issued(element, of));
             // GPUs have no such instruction for floats, as the smaller of a number and NaN is the number.
-            assert_eq!(smaller - sum, if element == "float" { 2 } else { 0 }, "{element}");
+            assert_eq!(
+                smaller - sum,
+                if element == "float" { 2 } else { 0 },
+                "{element}"
+            );
             assert!(other > sum + 2, "{element}");
         }
         3

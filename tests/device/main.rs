@@ -1,5 +1,11 @@
 //! What runs on real drivers, each in a process of its own: kernels, experiments, exchanges and the device layer.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "tests"
+)]
 
 mod canary;
 mod count;

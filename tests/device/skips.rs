@@ -33,7 +33,14 @@ enum How {
 }
 use How::{MayBeRefused, Refused, Spared};
 
-const ALL: Skip = Skip { of: &[], dtypes: &[], drivers: &[], when: |_, _| true, how: Spared, why: "" };
+const ALL: Skip = Skip {
+    of: &[],
+    dtypes: &[],
+    drivers: &[],
+    when: |_, _| true,
+    how: Spared,
+    why: "",
+};
 const FLOATS: &[Dtype] = &[Dtype::F32, Dtype::F64];
 /// Rungs that halve a work-group until one item is left.
 const HALVING: &[&str] = &[
@@ -46,7 +53,12 @@ const HALVING: &[&str] = &[
     "reduce/raking",
 ];
 /// Rungs whose items run in lockstep.
-const LOCKSTEP: &[&str] = &["reduce/last_warp", "reduce/unrolled", "reduce/raking", "reduce/subgroup"];
+const LOCKSTEP: &[&str] = &[
+    "reduce/last_warp",
+    "reduce/unrolled",
+    "reduce/raking",
+    "reduce/subgroup",
+];
 /// Rungs whose tile the work-group size or `rows` shares out.
 const SHARED_OUT: &[&str] = &[
     "transpose/copy",
@@ -123,7 +135,9 @@ const SKIPS: &[Skip] = &[
     },
     Skip {
         of: &["registers"],
-        when: |case, target| !target.register_caps && number(case, "max_registers").is_some_and(|cap| cap > 0),
+        when: |case, target| {
+            !target.register_caps && number(case, "max_registers").is_some_and(|cap| cap > 0)
+        },
         how: Refused("feature"),
         why: "of the drivers known only NVIDIA's caps registers",
         ..ALL
@@ -146,7 +160,8 @@ const SKIPS: &[Skip] = &[
         of: SHARED_OUT,
         when: |case, _| {
             let (columns, wg) = (columns(case), case.wg.size());
-            number(case, "rows").is_none() && (!wg.is_multiple_of(columns) || wg / columns > tile(case))
+            number(case, "rows").is_none()
+                && (!wg.is_multiple_of(columns) || wg / columns > tile(case))
         },
         how: Refused("group"),
         why: "the work-group has no share of the tile",
@@ -154,7 +169,10 @@ const SKIPS: &[Skip] = &[
     },
     Skip {
         of: SHARED_OUT,
-        when: |case, target| number(case, "rows").is_some_and(|rows| columns(case) * tile(case) / rows > target.max_wg),
+        when: |case, target| {
+            number(case, "rows")
+                .is_some_and(|rows| columns(case) * tile(case) / rows > target.max_wg)
+        },
         how: Refused("group"),
         why: "so many parts are more items than the device takes",
         ..ALL
@@ -162,7 +180,8 @@ const SKIPS: &[Skip] = &[
     Skip {
         of: &["transpose/registers"],
         when: |case, target| {
-            number(case, "tile").is_none() && number(case, "rows").is_some_and(|rows| 64 * 64 / rows > target.max_wg)
+            number(case, "tile").is_none()
+                && number(case, "rows").is_some_and(|rows| 64 * 64 / rows > target.max_wg)
         },
         how: Refused("group"),
         why: "an item for so few elements of a tile makes more of them than the device takes",
@@ -171,7 +190,11 @@ const SKIPS: &[Skip] = &[
     Skip {
         of: &["minplus/tiled", "minplus/three_way"],
         dtypes: &[Dtype::F32, Dtype::I32],
-        when: |case, _| ["4x2", "6x2", "8x2"].iter().any(|item| is(case, "item", item)),
+        when: |case, _| {
+            ["4x2", "6x2", "8x2"]
+                .iter()
+                .any(|item| is(case, "item", item))
+        },
         how: Refused("setting"),
         why: "an item takes vectors of four",
         ..ALL
@@ -180,10 +203,11 @@ const SKIPS: &[Skip] = &[
         of: &["minplus/tiled"],
         dtypes: &[Dtype::F32, Dtype::I32],
         when: |case, target| {
-            let [tile, item] =
-                [("tile", [128, 128]), ("item", [8, 8])].map(|(name, or)| pair(case, name).unwrap_or(or));
+            let [tile, item] = [("tile", [128, 128]), ("item", [8, 8])]
+                .map(|(name, or)| pair(case, name).unwrap_or(or));
             let vectors = 4 * (tile[0] / item[0]) * (tile[1] / item[1]);
-            tile.iter().any(|side| !(stage(case, target) * side).is_multiple_of(vectors))
+            tile.iter()
+                .any(|side| !(stage(case, target) * side).is_multiple_of(vectors))
         },
         how: Refused("setting"),
         why: "cannot share the staged elements evenly",
@@ -262,7 +286,11 @@ fn pair(case: &Case, name: &str) -> Option<[usize; 2]> {
 
 /// Rows of a panel that min-plus' fourth rung stages at once.
 fn stage(case: &Case, target: &Target) -> usize {
-    number(case, "depth").unwrap_or(if case.dtype == Dtype::I32 && !target.gpu { 16 } else { 8 })
+    number(case, "depth").unwrap_or(if case.dtype == Dtype::I32 && !target.gpu {
+        16
+    } else {
+        8
+    })
 }
 
 fn is_bitwise(case: &Case) -> bool {
@@ -276,7 +304,11 @@ fn tile(case: &Case) -> usize {
 
 /// Items that a row of it takes.
 fn columns(case: &Case) -> usize {
-    if case.variant == "vectorised" { tile(case) / 4 } else { tile(case) }
+    if case.variant == "vectorised" {
+        tile(case) / 4
+    } else {
+        tile(case)
+    }
 }
 
 /// How a case is to be left out on a driver, if it is listed.
@@ -295,7 +327,9 @@ fn listed(driver: &str, case: &Case, target: &Target) -> Option<&'static Skip> {
 
 /// Verifies one case and returns 1; 0 for a listed skip.
 pub fn verify(session: &mut Session, driver: &str, case: &Case) -> usize {
-    run(session, driver, case, |session, case| session.verify(case).end.map(drop))
+    run(session, driver, case, |session, case| {
+        session.verify(case).end.map(drop)
+    })
 }
 
 /// As [`verify`], by another way to run a case.
@@ -310,16 +344,31 @@ pub fn run(
         return 0;
     }
     let end = run(session, case);
-    let refused = end.as_ref().err().and_then(|stop| stop.refusal.as_ref()).map(Refusal::kind);
-    let (status, reason) = end.map_or_else(|stop| (stop.status, stop.reason), |()| (Status::Ok, String::new()));
+    let refused = end
+        .as_ref()
+        .err()
+        .and_then(|stop| stop.refusal.as_ref())
+        .map(Refusal::kind);
+    let (status, reason) = end.map_or_else(
+        |stop| (stop.status, stop.reason),
+        |()| (Status::Ok, String::new()),
+    );
     match skip.map(|skip| (skip.how, skip.why)) {
         Some((MayBeRefused(kind), _)) if refused == Some(kind) => 0,
         Some((Refused(kind), why)) => {
-            assert_eq!((status, refused), (Status::Skipped, Some(kind)), "{driver}: {why}: {case:?}: {reason}");
+            assert_eq!(
+                (status, refused),
+                (Status::Skipped, Some(kind)),
+                "{driver}: {why}: {case:?}: {reason}"
+            );
             0
         }
         _ => {
-            assert_eq!(status, Status::Ok, "{driver}: {case:?}: {refused:?}: {reason}");
+            assert_eq!(
+                status,
+                Status::Ok,
+                "{driver}: {case:?}: {refused:?}: {reason}"
+            );
             1
         }
     }

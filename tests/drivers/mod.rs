@@ -42,12 +42,20 @@ pub fn on_every_real_driver<F: Fn(&str) -> usize>(body: F) {
 
 /// As [`on_every_real_driver`], but on the first listed alone: for mistakes that the host finds, whoever compiles them.
 pub fn on_a_real_driver<F: Fn(&str) -> usize>(body: F) {
-    run_on(test_of::<F>(), |driver| driver != "oclgrind" && drivers().split(',').next() == Some(driver), body);
+    run_on(
+        test_of::<F>(),
+        |driver| driver != "oclgrind" && drivers().split(',').next() == Some(driver),
+        body,
+    );
 }
 
 /// As [`on_every_driver`], but on PoCL only, for what compiles too many kernels for the others.
 pub fn on_pocl<F: Fn(&str) -> usize>(body: F) {
-    run_on(test_of::<F>(), |driver| matches!(driver, "pocl" | "default"), body);
+    run_on(
+        test_of::<F>(),
+        |driver| matches!(driver, "pocl" | "default"),
+        body,
+    );
 }
 
 /// Runs `body` with the simulator that kernels are counted in, which it starts itself; it returns how many cases it counted.
@@ -76,9 +84,14 @@ pub fn in_simulator<F: Fn(&Simulator) -> usize>(body: F) {
 /// Notes that cases ran.
 fn tally(driver: &str, count: usize, began: Instant, test: &str) {
     if let Ok(path) = env::var("GPULAB_TEST_TALLY") {
-        let mut file = fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
+        let mut file = fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path)
+            .unwrap();
         let seconds = began.elapsed().as_secs_f64();
-        file.write_all(format!("device-tests {driver} {count} {seconds:.1} {test}\n").as_bytes()).unwrap();
+        file.write_all(format!("device-tests {driver} {count} {seconds:.1} {test}\n").as_bytes())
+            .unwrap();
     }
 }
 
@@ -99,7 +112,10 @@ fn run_on(test: &str, is_meant: fn(&str) -> bool, body: impl Fn(&str) -> usize) 
     }
     let all = drivers();
     let meant: Vec<&str> = all.split(',').filter(|driver| is_meant(driver)).collect();
-    assert!(!meant.is_empty(), "{test} is for none of GPULAB_TEST_DRIVERS={all}: leave it out with --skip {test}");
+    assert!(
+        !meant.is_empty(),
+        "{test} is for none of GPULAB_TEST_DRIVERS={all}: leave it out with --skip {test}"
+    );
     for driver in meant {
         let scratch = tempfile::tempdir().unwrap();
         let log = scratch.path().join("oclgrind.log");
@@ -107,9 +123,11 @@ fn run_on(test: &str, is_meant: fn(&str) -> bool, body: impl Fn(&str) -> usize) 
         let file = fs::File::create(&said).unwrap();
         let mut child = child(driver, test, scratch.path(), &log);
         child.stdout(file.try_clone().unwrap()).stderr(file);
-        let status = ended_within(&mut child.spawn().expect("the test binary starts"), LIMIT).unwrap();
+        let status =
+            ended_within(&mut child.spawn().expect("the test binary starts"), LIMIT).unwrap();
         let text = String::from_utf8_lossy(&fs::read(&said).unwrap()).into_owned();
-        let status = status.unwrap_or_else(|| panic!("{driver}: no end within {} s\n{text}", LIMIT.as_secs()));
+        let status = status
+            .unwrap_or_else(|| panic!("{driver}: no end within {} s\n{text}", LIMIT.as_secs()));
         assert!(status.success(), "{driver}: {status}\n{text}");
         assert!(is_one(&text), "{driver}: not one test ran:\n{text}");
         let found = fs::read_to_string(&log).unwrap_or_default();
@@ -124,7 +142,10 @@ fn is_one(text: &str) -> bool {
 #[test]
 fn a_test_that_does_not_exist_is_no_success() {
     let run = |name: &str| {
-        let output = Command::new(env::current_exe().unwrap()).args(["--exact", name]).output().unwrap();
+        let output = Command::new(env::current_exe().unwrap())
+            .args(["--exact", name])
+            .output()
+            .unwrap();
         assert!(output.status.success(), "{output:?}");
         is_one(&String::from_utf8_lossy(&output.stdout))
     };
@@ -156,17 +177,25 @@ fn child(driver: &str, test: &str, scratch: &Path, log: &Path) -> Command {
         if !test.ends_with("every_image_is_right") {
             command.arg("--uninitialized");
         }
-        command.args(["--data-races", "--check-api", "--log"]).arg(log).arg(binary);
+        command
+            .args(["--data-races", "--check-api", "--log"])
+            .arg(log)
+            .arg(binary);
         command
     } else {
         Command::new(binary)
     };
-    command.args(["--exact", test, "--include-ignored", "--nocapture"]).env("GPULAB_TEST_CHILD", driver);
+    command
+        .args(["--exact", test, "--include-ignored", "--nocapture"])
+        .env("GPULAB_TEST_CHILD", driver);
     match driver {
         "intel" => {
-            let lib = env::var("GPULAB_INTEL_LIB").expect("GPULAB_INTEL_LIB names the folder of libintelocl.so");
+            let lib = env::var("GPULAB_INTEL_LIB")
+                .expect("GPULAB_INTEL_LIB names the folder of libintelocl.so");
             fs::write(scratch.join("intel.icd"), format!("{lib}/libintelocl.so\n")).unwrap();
-            command.env("OCL_ICD_VENDORS", scratch).env("LD_LIBRARY_PATH", lib);
+            command
+                .env("OCL_ICD_VENDORS", scratch)
+                .env("LD_LIBRARY_PATH", lib);
         }
         "rusticl" => {
             command.env("RUSTICL_ENABLE", "llvmpipe");
@@ -174,8 +203,12 @@ fn child(driver: &str, test: &str, scratch: &Path, log: &Path) -> Command {
             if let Ok(unpacked) = env::var("GPULAB_RUSTICL") {
                 let driver = format!("{unpacked}/lib/libRusticlOpenCL.so.1\n");
                 fs::write(scratch.join("rusticl.icd"), driver).unwrap();
-                command.env("OCL_ICD_VENDORS", scratch).env("LD_LIBRARY_PATH", format!("{unpacked}/lib"));
-                command.env("LD_PRELOAD", format!("{unpacked}/unpacked.so")).env("GPULAB_UNPACKED", unpacked);
+                command
+                    .env("OCL_ICD_VENDORS", scratch)
+                    .env("LD_LIBRARY_PATH", format!("{unpacked}/lib"));
+                command
+                    .env("LD_PRELOAD", format!("{unpacked}/unpacked.so"))
+                    .env("GPULAB_UNPACKED", unpacked);
             }
         }
         _ => {}

@@ -4,7 +4,9 @@
 use gpulab_cpu::canary::{CHAINS, chain};
 use gpulab_engine::device::{BuildUnit, Device, DeviceError, Gone, ProgramId, Stamps, Timing};
 use gpulab_model::outcome::{DeviceInfo, Inspected, fake_info};
-use gpulab_model::plan::{Action, Arg, BufferId, Image, Launch, MemoryKind, QueuedCommand, Transfer};
+use gpulab_model::plan::{
+    Action, Arg, BufferId, Image, Launch, MemoryKind, QueuedCommand, Transfer,
+};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -28,13 +30,20 @@ struct Part {
 impl Memory {
     /// The bytes of the buffer bound to an argument; empty if it is no buffer.
     pub fn bytes(&mut self, arg: &Arg<BufferId>) -> &mut [u8] {
-        let id = if let Arg::Buffer(id) = arg { id.0 } else { u32::MAX };
+        let id = if let Arg::Buffer(id) = arg {
+            id.0
+        } else {
+            u32::MAX
+        };
         self.slice(id).unwrap_or_default()
     }
 
     fn slice(&mut self, id: u32) -> Option<&mut [u8]> {
         match self.parts.get(&id) {
-            Some(part) => self.buffers.get_mut(&part.of)?.get_mut(part.from..part.from + part.bytes),
+            Some(part) => self
+                .buffers
+                .get_mut(&part.of)?
+                .get_mut(part.from..part.from + part.bytes),
             None => self.buffers.get_mut(&id).map(Vec::as_mut_slice),
         }
     }
@@ -42,8 +51,13 @@ impl Memory {
     /// Overwrites a byte before (counted from -1 down) or behind the buffer bound to an argument, as wild kernels do.
     pub fn stray(&mut self, arg: &Arg<BufferId>, offset: isize) {
         let Arg::Buffer(id) = arg else { return };
-        let Some(part) = self.parts.get(&id.0) else { return };
-        let byte = part.from.checked_add_signed(offset).and_then(|at| self.buffers.get_mut(&part.of)?.get_mut(at));
+        let Some(part) = self.parts.get(&id.0) else {
+            return;
+        };
+        let byte = part
+            .from
+            .checked_add_signed(offset)
+            .and_then(|at| self.buffers.get_mut(&part.of)?.get_mut(at));
         if let Some(byte) = byte {
             *byte ^= 0xFF;
         }
@@ -52,7 +66,10 @@ impl Memory {
     /// The buffer bound to an argument as elements of `T`.
     pub fn get<T: bytemuck::AnyBitPattern>(&mut self, arg: &Arg<BufferId>) -> Vec<T> {
         let size = size_of::<T>();
-        self.bytes(arg).chunks_exact(size).map(bytemuck::pod_read_unaligned).collect()
+        self.bytes(arg)
+            .chunks_exact(size)
+            .map(bytemuck::pod_read_unaligned)
+            .collect()
     }
 
     /// Writes one element of the buffer bound to an argument; nothing if it lies outside.
@@ -114,12 +131,19 @@ impl FakeDevice {
 
     /// A device whose clock drifts: a step of the runner's canary takes as many nanoseconds as `step_ns` says each time.
     pub fn drifting(self, step_ns: impl FnMut() -> u64 + 'static) -> FakeDevice {
-        FakeDevice { canary: Box::new(step_ns), ..self }
+        FakeDevice {
+            canary: Box::new(step_ns),
+            ..self
+        }
     }
 
     /// A device whose event clock makes something else of a kernel's nanoseconds, and whose launches take so many beside.
     pub fn lying(self, clock: impl FnMut(u64) -> u64 + 'static, launch_ns: u64) -> FakeDevice {
-        FakeDevice { clock: Box::new(clock), launch_ns, ..self }
+        FakeDevice {
+            clock: Box::new(clock),
+            launch_ns,
+            ..self
+        }
     }
 
     /// The next number for a buffer or a memory of the host, which lives from now on.
@@ -138,7 +162,10 @@ impl FakeDevice {
             self.write(t.buffer, t.at, &bytes)?;
         } else {
             let bytes = self.slice(t.buffer, t.at, t.bytes)?.to_vec();
-            self.held(t.host)?.get_mut(range).ok_or_else(outside)?.copy_from_slice(&bytes);
+            self.held(t.host)?
+                .get_mut(range)
+                .ok_or_else(outside)?
+                .copy_from_slice(&bytes);
         }
         Ok(self.pass(1_000 + t.bytes as u64))
     }
@@ -147,7 +174,12 @@ impl FakeDevice {
         let queued = self.now_ns;
         let start = queued + 20;
         self.now_ns = start + ns + self.launch_ns;
-        Stamps { queued, submit: queued + 10, start, end: start + (self.clock)(ns) }
+        Stamps {
+            queued,
+            submit: queued + 10,
+            start,
+            end: start + (self.clock)(ns),
+        }
     }
 
     fn step(&mut self, launch: &Launch) -> Result<Stamps, DeviceError> {
@@ -164,14 +196,24 @@ impl FakeDevice {
 
     /// Does what the canary does.
     fn sing(&mut self, launch: &Launch) -> u64 {
-        let [out, Arg::Uint(steps)] = launch.args.as_slice() else { return 0 };
+        let [out, Arg::Uint(steps)] = launch.args.as_slice() else {
+            return 0;
+        };
         let chains: Vec<u32> = (0..CHAINS).map(|id| chain(id, *steps)).collect();
         (0..launch.global[0]).for_each(|id| self.memory.set(out, id, chains[id % chains.len()]));
         (self.canary)() * u64::from(*steps)
     }
 
-    fn slice(&mut self, buffer: BufferId, offset: usize, len: usize) -> Result<&mut [u8], DeviceError> {
-        let bytes = self.memory.slice(buffer.0).and_then(|b| b.get_mut(offset..offset + len));
+    fn slice(
+        &mut self,
+        buffer: BufferId,
+        offset: usize,
+        len: usize,
+    ) -> Result<&mut [u8], DeviceError> {
+        let bytes = self
+            .memory
+            .slice(buffer.0)
+            .and_then(|b| b.get_mut(offset..offset + len));
         bytes.ok_or_else(|| DeviceError::other("buffer access", "outside the buffer"))
     }
 }
@@ -203,7 +245,14 @@ impl Device for FakeDevice {
     fn part(&mut self, of: BufferId, from: usize, bytes: usize) -> Result<BufferId, DeviceError> {
         self.slice(of, from, bytes)?;
         let id = self.number();
-        self.memory.parts.insert(id, Part { of: of.0, from, bytes });
+        self.memory.parts.insert(
+            id,
+            Part {
+                of: of.0,
+                from,
+                bytes,
+            },
+        );
         Ok(BufferId(id))
     }
 
@@ -220,16 +269,24 @@ impl Device for FakeDevice {
 
     fn fill(&mut self, buffer: BufferId, pattern: &[u8], bytes: usize) -> Result<(), DeviceError> {
         let place = self.slice(buffer, 0, bytes)?;
-        place.chunks_exact_mut(pattern.len()).for_each(|unit| unit.copy_from_slice(pattern));
+        place
+            .chunks_exact_mut(pattern.len())
+            .for_each(|unit| unit.copy_from_slice(pattern));
         Ok(())
     }
 
     fn write(&mut self, buffer: BufferId, offset: usize, bytes: &[u8]) -> Result<(), DeviceError> {
-        self.slice(buffer, offset, bytes.len())?.copy_from_slice(bytes);
+        self.slice(buffer, offset, bytes.len())?
+            .copy_from_slice(bytes);
         Ok(())
     }
 
-    fn read(&mut self, buffer: BufferId, offset: usize, bytes: &mut [u8]) -> Result<(), DeviceError> {
+    fn read(
+        &mut self,
+        buffer: BufferId,
+        offset: usize,
+        bytes: &mut [u8],
+    ) -> Result<(), DeviceError> {
         bytes.copy_from_slice(self.slice(buffer, offset, bytes.len())?);
         Ok(())
     }
@@ -241,18 +298,32 @@ impl Device for FakeDevice {
 
     // A buffer of the same elements.
     fn image(&mut self, of: BufferId, image: Image) -> Result<BufferId, DeviceError> {
-        let pixels = self.slice(of, 0, image.bytes().unwrap_or(usize::MAX))?.to_vec();
+        let pixels = self
+            .slice(of, 0, image.bytes().unwrap_or(usize::MAX))?
+            .to_vec();
         let id = self.alloc(pixels.len())?;
         self.write(id, 0, &pixels).map(|()| id)
     }
 
     fn run(&mut self, _: ProgramId, launches: &[Launch]) -> Result<Timing, DeviceError> {
         let began = self.now_ns;
-        let stamps = launches.iter().map(|launch| self.step(launch)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Timing { wall_s: (self.now_ns - began + 1_000) as f64 * 1e-9, stamps, left_out: Vec::new() })
+        let stamps = launches
+            .iter()
+            .map(|launch| self.step(launch))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(Timing {
+            wall_s: (self.now_ns - began + 1_000) as f64 * 1e-9,
+            stamps,
+            left_out: Vec::new(),
+        })
     }
 
-    fn batch(&mut self, program: ProgramId, launches: &[Launch], repeat: usize) -> Result<f64, DeviceError> {
+    fn batch(
+        &mut self,
+        program: ProgramId,
+        launches: &[Launch],
+        repeat: usize,
+    ) -> Result<f64, DeviceError> {
         let mut seconds = 0.0;
         for _ in 0..repeat {
             seconds += self.run(program, launches)?.wall_s;
@@ -295,6 +366,10 @@ impl Device for FakeDevice {
             }
         }
         let stamps = if profiled { stamps } else { Vec::new() };
-        Ok(Timing { wall_s: (self.now_ns - began + 1_000) as f64 * 1e-9, stamps, left_out: Vec::new() })
+        Ok(Timing {
+            wall_s: (self.now_ns - began + 1_000) as f64 * 1e-9,
+            stamps,
+            left_out: Vec::new(),
+        })
     }
 }

@@ -16,7 +16,12 @@ const STEP: usize = 7;
 /// Runs the gate.
 pub fn run(options: &Options) -> Result<Report, String> {
     let step = if options.quick { STEP } else { 1 };
-    let is_meant = |edit: &&Edit| options.only.as_ref().is_none_or(|only| edit.name().contains(only.as_str()));
+    let is_meant = |edit: &&Edit| {
+        options
+            .only
+            .as_ref()
+            .is_none_or(|only| edit.name().contains(only.as_str()))
+    };
     let chosen: Vec<&Edit> = edits::all().filter(is_meant).step_by(step).collect();
     let tree = Tree::new().map_err(io)?;
     let started = Instant::now();
@@ -25,7 +30,9 @@ pub fn run(options: &Options) -> Result<Report, String> {
         println!(
             "{}: {}",
             edit.name(),
-            objection.as_deref().unwrap_or(if edit.is_plant() { "found" } else { "no alarm" })
+            objection
+                .as_deref()
+                .unwrap_or(if edit.is_plant() { "found" } else { "no alarm" })
         );
         objection.is_some()
     })?;
@@ -34,7 +41,12 @@ pub fn run(options: &Options) -> Result<Report, String> {
     let harmless = chosen.len() - plants;
     let least = if options.quick { 1 } else { LEAST };
     Ok(Report {
-        passed: failed == 0 && if options.only.is_some() { !chosen.is_empty() } else { plants.min(harmless) >= least },
+        passed: failed == 0
+            && if options.only.is_some() {
+                !chosen.is_empty()
+            } else {
+                plants.min(harmless) >= least
+            },
         figure: format!(
             "{plants} plants and {harmless} harmless edits (at least {least} each), {failed} judged wrong, in {:.0} s",
             started.elapsed().as_secs_f64()

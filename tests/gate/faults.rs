@@ -40,13 +40,23 @@ const WAITING_AT_ONCE: usize = 8;
 
 macro_rules! job {
     ($name:literal, $args:expr) => {
-        Job { name: $name, args: $args, has_rows: true, is_long: false, keeps_ceilings: true, depth: Depth::Full }
+        Job {
+            name: $name,
+            args: $args,
+            has_rows: true,
+            is_long: false,
+            keeps_ceilings: true,
+            depth: Depth::Full,
+        }
     };
 }
 
 macro_rules! brief {
     ($args:literal) => {
-        concat!($args, " --warmup 0 --min-runs 2 --max-runs 2 --min-time 0 --max-noise 1")
+        concat!(
+            $args,
+            " --warmup 0 --min-runs 2 --max-runs 2 --min-time 0 --max-noise 1"
+        )
     };
 }
 
@@ -162,18 +172,28 @@ struct Tally {
 pub fn run(options: &Options) -> Result<Report, String> {
     let folder = tempfile::tempdir().map_err(text)?;
     let shim = shim::compile(folder.path())?;
-    let stage = Stage { shim, folder: folder.path().to_owned(), data: folder.path().join("ceilings") };
+    let stage = Stage {
+        shim,
+        folder: folder.path().to_owned(),
+        data: folder.path().join("ceilings"),
+    };
 
     let is_needed = |job: &Job| {
+        options.only.as_ref().is_none_or(|only| {
+            job.name
+                .contains(only.split_once(' ').map_or(only.as_str(), |(job, _)| job))
+        })
+    };
+    let good = on_the_good_driver(&stage, is_needed)?;
+    let is_meant = |trial: &Trial| {
         options
             .only
             .as_ref()
-            .is_none_or(|only| job.name.contains(only.split_once(' ').map_or(only.as_str(), |(job, _)| job)))
+            .is_none_or(|only| trial.name().contains(only))
     };
-    let good = on_the_good_driver(&stage, is_needed)?;
-    let is_meant = |trial: &Trial| options.only.as_ref().is_none_or(|only| trial.name().contains(only));
     let (faults, drivers) = (faults(&stage, &good), drivers(&stage, &good)?);
-    let [mut faults, mut drivers] = [faults, drivers].map(|trials| trials.into_iter().filter(is_meant).collect());
+    let [mut faults, mut drivers] =
+        [faults, drivers].map(|trials| trials.into_iter().filter(is_meant).collect());
     if options.quick {
         faults = spread(faults, QUICK[0]);
         drivers = spread(drivers, QUICK[1]);
@@ -185,8 +205,10 @@ pub fn run(options: &Options) -> Result<Report, String> {
         Some(_) => tally.met[0] + tally.met[1] >= 1,
         None => tally.met[0] >= fewest[0] && tally.met[1] >= fewest[1],
     };
-    let counts: Vec<String> =
-        KINDS.iter().map(|(kind, name)| format!("{} {name}", tally.wrong.get(kind).unwrap_or(&0))).collect();
+    let counts: Vec<String> = KINDS
+        .iter()
+        .map(|(kind, name)| format!("{} {name}", tally.wrong.get(kind).unwrap_or(&0)))
+        .collect();
     let lack = match enough {
         true => String::new(),
         false => format!("; at least {} and {} must be met", fewest[0], fewest[1]),
@@ -219,14 +241,25 @@ fn on_the_good_driver(stage: &Stage, is_needed: impl Fn(&Job) -> bool) -> Result
     let run = |job: &'static Job| -> Result<Ran, String> {
         let ran = stage.run(job.name, job, None, Duration::from_secs(300))?;
         let calls: u64 = ran.calls.iter().sum();
-        println!("{}: {} rows, {calls} calls, {:.1} s on a good driver", job.name, ran.rows.len(), ran.seconds);
+        println!(
+            "{}: {} rows, {calls} calls, {:.1} s on a good driver",
+            job.name,
+            ran.rows.len(),
+            ran.seconds
+        );
         match (ran.code(), calls) {
             (Some(0), 0) => Err(format!("{} does not use the shim", job.name)),
             (Some(0), _) => Ok(ran),
-            _ => Err(format!("{} fails on a good driver, with {:?}:\n{}", job.name, ran.status, ran.stderr)),
+            _ => Err(format!(
+                "{} fails on a good driver, with {:?}:\n{}",
+                job.name, ran.status, ran.stderr
+            )),
         }
     };
-    let (ceiling, others) = JOBS.iter().chain(LONG).partition::<Vec<&Job>, _>(|job| job.name == "ceiling");
+    let (ceiling, others) = JOBS
+        .iter()
+        .chain(LONG)
+        .partition::<Vec<&Job>, _>(|job| job.name == "ceiling");
     let mut good = BTreeMap::new();
     for job in ceiling {
         good.insert(job.name, run(job)?);
@@ -244,9 +277,17 @@ fn on_the_good_driver(stage: &Stage, is_needed: impl Fn(&Job) -> bool) -> Result
 /// fail with every code, those between with one. Of commands that take long, fewer of them.
 fn faults(stage: &Stage, good: &Good) -> Vec<Trial> {
     let mut trials = Vec::new();
-    for (job, ran) in JOBS.iter().filter_map(|job| Some((job, good.get(job.name)?))) {
+    for (job, ran) in JOBS
+        .iter()
+        .filter_map(|job| Some((job, good.get(job.name)?)))
+    {
         let calls = &ran.calls;
-        let called = stage.shim.functions.iter().zip(calls).filter(|(_, count)| **count > 0);
+        let called = stage
+            .shim
+            .functions
+            .iter()
+            .zip(calls)
+            .filter(|(_, count)| **count > 0);
         for (turn, (function, &count)) in called.enumerate() {
             // Where calls are many their number varies.
             let last = count - count / 4;
@@ -255,10 +296,15 @@ fn faults(stage: &Stage, good: &Good) -> Vec<Trial> {
                 Depth::Some => vec![1, last],
                 Depth::One => vec![[1, last.div_ceil(2), last][turn % 3]],
             };
-            let places: BTreeSet<u64> = places.into_iter().filter(|&place| place <= count).collect();
+            let places: BTreeSet<u64> =
+                places.into_iter().filter(|&place| place <= count).collect();
             for (index, &place) in places.iter().enumerate() {
-                let all = job.depth == Depth::Full && !function.releases && [1, last].contains(&place);
-                let codes = CODES.iter().enumerate().filter(|(code, _)| all || *code == (turn + index) % CODES.len());
+                let all =
+                    job.depth == Depth::Full && !function.releases && [1, last].contains(&place);
+                let codes = CODES
+                    .iter()
+                    .enumerate()
+                    .filter(|(code, _)| all || *code == (turn + index) % CODES.len());
                 trials.extend(codes.map(|(_, code)| Trial {
                     job,
                     fault: Fault {
@@ -277,7 +323,9 @@ fn faults(stage: &Stage, good: &Good) -> Vec<Trial> {
 fn drivers(stage: &Stage, good: &Good) -> Result<Vec<Trial>, String> {
     let mut trials = Vec::new();
     for (jobs, place, actions) in DRIVERS {
-        let (function, when) = place.split_once(':').ok_or("a bad driver without a place")?;
+        let (function, when) = place
+            .split_once(':')
+            .ok_or("a bad driver without a place")?;
         let id = stage.shim.functions.iter().position(|f| f.name == function);
         for name in jobs.split(' ') {
             let job = JOBS.iter().chain(LONG).find(|job| job.name == name);
@@ -287,7 +335,11 @@ fn drivers(stage: &Stage, good: &Good) -> Result<Vec<Trial>, String> {
             let when = when.replace("MIDDLE", &calls.div_ceil(2).to_string());
             trials.extend(actions.split(' ').map(|action| Trial {
                 job,
-                fault: Fault { function: function.into(), when: when.clone(), action: action.into() },
+                fault: Fault {
+                    function: function.into(),
+                    when: when.clone(),
+                    action: action.into(),
+                },
                 is_driver: true,
             }));
         }
@@ -299,7 +351,12 @@ fn drivers(stage: &Stage, good: &Good) -> Result<Vec<Trial>, String> {
 fn spread(trials: Vec<Trial>, count: usize) -> Vec<Trial> {
     let all = trials.len().max(1);
     let is_chosen = |index: usize| index * count / all != (index + 1) * count / all;
-    trials.into_iter().enumerate().filter(|(index, _)| count >= all || is_chosen(*index)).map(|(_, t)| t).collect()
+    trials
+        .into_iter()
+        .enumerate()
+        .filter(|(index, _)| count >= all || is_chosen(*index))
+        .map(|(_, t)| t)
+        .collect()
 }
 
 /// Tries all of them, some at a time, and says what goes wrong.
@@ -308,7 +365,12 @@ fn try_all(stage: &Stage, good: &Good, trials: &[Trial]) -> Result<Tally, String
     let body = |(index, trial): &(usize, &Trial)| {
         let good = &good[trial.job.name];
         let limit = Duration::from_secs_f64(LIMIT_S + 5.0 * good.seconds);
-        let ran = stage.run(&format!("run-{index}"), trial.job, Some(&trial.fault), limit)?;
+        let ran = stage.run(
+            &format!("run-{index}"),
+            trial.job,
+            Some(&trial.fault),
+            limit,
+        )?;
         let mut tally = tally.lock().map_err(text)?;
         if ran.hits == 0 {
             tally.missed += 1;
@@ -326,10 +388,14 @@ fn try_all(stage: &Stage, good: &Good, trials: &[Trial]) -> Result<Tally, String
         }
         Ok(())
     };
-    let (waiting, others): (Vec<_>, Vec<_>) =
-        trials.iter().enumerate().partition(|(_, trial)| trial.fault.action.starts_with("sleep"));
+    let (waiting, others): (Vec<_>, Vec<_>) = trials
+        .iter()
+        .enumerate()
+        .partition(|(_, trial)| trial.fault.action.starts_with("sleep"));
     for (at_once, trials) in [(WAITING_AT_ONCE, waiting), (AT_ONCE, others)] {
-        in_parallel(at_once, &trials, body)?.into_iter().collect::<Result<(), String>>()?;
+        in_parallel(at_once, &trials, body)?
+            .into_iter()
+            .collect::<Result<(), String>>()?;
     }
     tally.into_inner().map_err(text)
 }

@@ -2,7 +2,11 @@
 //!
 //! A gate prints its figure on its last line and ends with 0 or 1. It cannot pass without having run: what it was
 //! to do is counted, and a count below its least is a failure.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a gate tells what it does")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a gate tells what it does"
+)]
 
 mod child;
 mod counts;
@@ -45,9 +49,15 @@ fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
     let name = args.next().unwrap_or_default();
     if name == "child" {
-        return child::serve(&args.collect::<Vec<_>>(), &[("mutants", mutants::child), ("right", right::child)]);
+        return child::serve(
+            &args.collect::<Vec<_>>(),
+            &[("mutants", mutants::child), ("right", right::child)],
+        );
     }
-    let mut options = Options { quick: false, only: None };
+    let mut options = Options {
+        quick: false,
+        only: None,
+    };
     for arg in args {
         match arg.as_str() {
             "--quick" => options.quick = true,
@@ -56,13 +66,23 @@ fn main() -> ExitCode {
     }
     let Some((name, gate)) = GATES.iter().find(|(known, _)| *known == name) else {
         let names: Vec<&str> = GATES.iter().map(|(name, _)| *name).collect();
-        eprintln!("there is no gate {name:?}; the gates are {}", names.join(", "));
+        eprintln!(
+            "there is no gate {name:?}; the gates are {}",
+            names.join(", ")
+        );
         return ExitCode::from(2);
     };
     match gate(&options) {
         Ok(Report { passed, figure }) => {
-            println!("gate {name}: {}: {figure}", if passed { "passed" } else { "FAILED" });
-            if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+            println!(
+                "gate {name}: {}: {figure}",
+                if passed { "passed" } else { "FAILED" }
+            );
+            if passed {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::FAILURE
+            }
         }
         Err(why) => {
             println!("gate {name}: FAILED: {why}");

@@ -108,7 +108,12 @@ const RECIPES: &[Recipe] = &[
 ];
 
 pub fn run(options: &Options) -> Result<Report, String> {
-    let is_meant = |recipe: &&Recipe| options.only.as_ref().is_none_or(|only| recipe.heading.contains(only.as_str()));
+    let is_meant = |recipe: &&Recipe| {
+        options
+            .only
+            .as_ref()
+            .is_none_or(|only| recipe.heading.contains(only.as_str()))
+    };
     let most = if options.quick { 1 } else { RECIPES.len() };
     let mut told = Vec::new();
     let mut passed = true;
@@ -122,7 +127,10 @@ pub fn run(options: &Options) -> Result<Report, String> {
             }
         });
     }
-    Ok(Report { passed: passed && !told.is_empty(), figure: told.join(", ") })
+    Ok(Report {
+        passed: passed && !told.is_empty(),
+        figure: told.join(", "),
+    })
 }
 
 impl Recipe {
@@ -132,14 +140,25 @@ impl Recipe {
         let (root, target) = (folder.join("tree"), folder.join("target"));
         copy(Path::new(env!("CARGO_MANIFEST_DIR")), &root).map_err(io)?;
         let page = fs::read_to_string(root.join("CONTRIBUTING.md")).map_err(io)?;
-        let section = page.split("\n## ").find(|part| part.lines().next().is_some_and(|h| h.ends_with(self.heading)));
-        let section = section.ok_or("CONTRIBUTING.md has no such recipe")?.replace("\n\n", "\u{1}");
+        let section = page.split("\n## ").find(|part| {
+            part.lines()
+                .next()
+                .is_some_and(|h| h.ends_with(self.heading))
+        });
+        let section = section
+            .ok_or("CONTRIBUTING.md has no such recipe")?
+            .replace("\n\n", "\u{1}");
         let words = section.split_whitespace().collect::<Vec<_>>().join(" ");
-        if let Some(lost) = self.named.iter().find(|name| !code(&words).any(|word| word.contains(*name))) {
+        if let Some(lost) = self
+            .named
+            .iter()
+            .find(|name| !code(&words).any(|word| word.contains(*name)))
+        {
             return Err(format!("it no longer says {lost}"));
         }
         for (to, from, replaced) in self.edits {
-            let mut text = fs::read_to_string(root.join(from)).map_err(|e| format!("{from}: {e}"))?;
+            let mut text =
+                fs::read_to_string(root.join(from)).map_err(|e| format!("{from}: {e}"))?;
             for (old, new) in *replaced {
                 if !text.contains(old) {
                     return Err(format!("{from} has no {old:?}"));
@@ -147,16 +166,28 @@ impl Recipe {
                 text = text.replace(old, new);
             }
             let to = root.join(to);
-            to.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&to, text)).map_err(io)?;
+            to.parent()
+                .map_or(Ok(()), fs::create_dir_all)
+                .and_then(|()| fs::write(&to, text))
+                .map_err(io)?;
         }
         build(&root, &target)?;
-        let on_screen =
-            words.split("On screen:").nth(1).and_then(|rest| rest.split('\u{1}').next()).unwrap_or_default();
-        let mut promises: Vec<(String, String)> =
-            self.shown.iter().map(|(command, text)| (format!("gpulab {command}"), (*text).to_owned())).collect();
+        let on_screen = words
+            .split("On screen:")
+            .nth(1)
+            .and_then(|rest| rest.split('\u{1}').next())
+            .unwrap_or_default();
+        let mut promises: Vec<(String, String)> = self
+            .shown
+            .iter()
+            .map(|(command, text)| (format!("gpulab {command}"), (*text).to_owned()))
+            .collect();
         let mut last = String::new();
         for word in code(on_screen).filter(|word| !word.contains('<')) {
-            match ["gpulab ", "cargo ", "INSTA_UPDATE"].iter().any(|begin| word.starts_with(begin)) {
+            match ["gpulab ", "cargo ", "INSTA_UPDATE"]
+                .iter()
+                .any(|begin| word.starts_with(begin))
+            {
                 true => {
                     last = word.to_owned();
                     promises.push((last.clone(), String::new()));
@@ -170,7 +201,11 @@ impl Recipe {
         for (command, text) in &promises {
             demand(&target, &root, command, text)?;
         }
-        if promises.is_empty() { Err("nothing is promised on screen".into()) } else { Ok(promises.len()) }
+        if promises.is_empty() {
+            Err("nothing is promised on screen".into())
+        } else {
+            Ok(promises.len())
+        }
     }
 }
 
@@ -182,12 +217,31 @@ fn code(text: &str) -> impl Iterator<Item = &str> {
 /// Builds the program as the tests are built, but nothing optimised.
 fn build(root: &Path, target: &Path) -> Result<(), String> {
     let mut command = Command::new("cargo");
-    command.args(["build", "--quiet", "--bin", "gpulab", "--locked", "--profile", "checked"]);
+    command.args([
+        "build",
+        "--quiet",
+        "--bin",
+        "gpulab",
+        "--locked",
+        "--profile",
+        "checked",
+    ]);
     for package in ["model", "kernels", "graph", "engine"] {
-        command.args(["--config", &format!("profile.checked.package.gpulab-{package}.opt-level=0")]);
+        command.args([
+            "--config",
+            &format!("profile.checked.package.gpulab-{package}.opt-level=0"),
+        ]);
     }
-    let output = command.current_dir(root).env("CARGO_TARGET_DIR", target).output().map_err(io)?;
-    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
+    let output = command
+        .current_dir(root)
+        .env("CARGO_TARGET_DIR", target)
+        .output()
+        .map_err(io)?;
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(String::from_utf8_lossy(&output.stderr).into_owned())
+    }
 }
 
 /// That a command shows a text, however its blanks are. It must not fail, but for what it lacks here.
@@ -200,7 +254,12 @@ fn demand(target: &Path, root: &Path, line: &str, text: &str) -> Result<(), Stri
         _ => &[],
     };
     let mut command = Command::new(target.join("checked/gpulab"));
-    command.args(words).args(little).current_dir(root).env("GPULAB_DATA", target.join("data")).env("NO_COLOR", "1");
+    command
+        .args(words)
+        .args(little)
+        .current_dir(root)
+        .env("GPULAB_DATA", target.join("data"))
+        .env("NO_COLOR", "1");
     let output = command.output().map_err(io)?;
     let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
     let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -209,7 +268,9 @@ fn demand(target: &Path, root: &Path, line: &str, text: &str) -> Result<(), Stri
         Some(0 | 3 | 7) if text.is_empty() => Ok(()),
         Some(0 | 2 | 3 | 7) if flat(&said).contains(&flat(text)) && !text.is_empty() => Ok(()),
         Some(2) if text.is_empty() && line.contains(" 99") => Ok(()),
-        code => Err(format!("{line}: ended with {code:?}, and {text:?} is not in:\n{said}")),
+        code => Err(format!(
+            "{line}: ended with {code:?}, and {text:?} is not in:\n{said}"
+        )),
     }
 }
 
@@ -217,7 +278,10 @@ fn demand(target: &Path, root: &Path, line: &str, text: &str) -> Result<(), Stri
 /// written, so that little is built again.
 fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     fs::create_dir_all(to)?;
-    for path in fs::read_dir(to)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<PathBuf>, _>>()? {
+    for path in fs::read_dir(to)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<Vec<PathBuf>, _>>()?
+    {
         match path.is_dir() {
             _ if from.join(path.file_name().unwrap_or_default()).exists() => {}
             true => fs::remove_dir_all(path)?,
@@ -228,7 +292,8 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default();
         let target = to.join(name);
-        let is_built = path.join("CACHEDIR.TAG").exists() || Path::new(env!("CARGO_TARGET_TMPDIR")).starts_with(&path);
+        let is_built = path.join("CACHEDIR.TAG").exists()
+            || Path::new(env!("CARGO_TARGET_TMPDIR")).starts_with(&path);
         if name.to_string_lossy().starts_with('.') || is_built {
             continue;
         }

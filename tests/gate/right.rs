@@ -47,10 +47,22 @@ struct Answer {
 
 /// Runs the gate.
 pub fn run(options: &Options) -> Result<Report, String> {
-    let drivers = if options.quick { vec![Driver::Pocl] } else { child::drivers()? };
-    let drivers: Vec<Driver> = drivers.into_iter().filter(|&driver| driver != Driver::Oclgrind).collect();
+    let drivers = if options.quick {
+        vec![Driver::Pocl]
+    } else {
+        child::drivers()?
+    };
+    let drivers: Vec<Driver> = drivers
+        .into_iter()
+        .filter(|&driver| driver != Driver::Oclgrind)
+        .collect();
     let step = if options.quick { 7 } else { 1 };
-    let wanted = |family: &&&Family| options.only.as_ref().is_none_or(|only| family.name.contains(only.as_str()));
+    let wanted = |family: &&&Family| {
+        options
+            .only
+            .as_ref()
+            .is_none_or(|only| family.name.contains(only.as_str()))
+    };
     let jobs: Vec<(Driver, &Family)> = FAMILIES
         .iter()
         .filter(wanted)
@@ -59,12 +71,22 @@ pub fn run(options: &Options) -> Result<Report, String> {
     let all = Mutex::new(Answer::default());
     child::in_parallel(child::ALL_CORES, &jobs, |&(driver, family)| {
         let answer = ask(driver, family, step);
-        all.lock().map_err(|e| e.to_string()).map(|mut all| all.add(driver, family, answer))
+        all.lock()
+            .map_err(|e| e.to_string())
+            .map(|mut all| all.add(driver, family, answer))
     })?
     .into_iter()
     .collect::<Result<(), String>>()?;
-    let Answer { ok, skipped, kinds, alarms, .. } = all.into_inner().map_err(|e| e.to_string())?;
-    skipped.iter().for_each(|(why, count)| println!("skipped {count} times: {why}"));
+    let Answer {
+        ok,
+        skipped,
+        kinds,
+        alarms,
+        ..
+    } = all.into_inner().map_err(|e| e.to_string())?;
+    skipped
+        .iter()
+        .for_each(|(why, count)| println!("skipped {count} times: {why}"));
     alarms.iter().for_each(|why| println!("FALSE ALARM  {why}"));
     let (least, least_kinds) = match (options.only.is_some(), options.quick) {
         (true, _) => (1, 1),
@@ -78,13 +100,20 @@ pub fn run(options: &Options) -> Result<Report, String> {
             kinds.len(),
             alarms.len(),
             skipped.values().sum::<usize>(),
-            drivers.iter().map(|driver| driver.name()).collect::<Vec<_>>().join(", "),
+            drivers
+                .iter()
+                .map(|driver| driver.name())
+                .collect::<Vec<_>>()
+                .join(", "),
         ),
     })
 }
 
 fn ask(driver: Driver, family: &Family, step: usize) -> Result<Answer, String> {
-    let question = Question { family: family.name.to_string(), step };
+    let question = Question {
+        family: family.name.to_string(),
+        step,
+    };
     let question = serde_json::to_string(&question).map_err(|e| e.to_string())?;
     let Called { end, .. } = call("right", driver, &question, DEADLINE)?;
     match end {
@@ -102,17 +131,33 @@ impl Answer {
                 self.ok += answer.ok;
                 self.kinds.extend(answer.kinds);
                 for (why, count) in answer.skipped {
-                    *self.skipped.entry(format!("{}: {why}", driver.name())).or_default() += count;
+                    *self
+                        .skipped
+                        .entry(format!("{}: {why}", driver.name()))
+                        .or_default() += count;
                 }
-                self.alarms.extend(answer.alarms.into_iter().map(|alarm| format!("{}: {alarm}", driver.name())));
+                self.alarms.extend(
+                    answer
+                        .alarms
+                        .into_iter()
+                        .map(|alarm| format!("{}: {alarm}", driver.name())),
+                );
             }
-            Err(why) => self.alarms.push(format!("{} {}: {why}", driver.name(), family.name)),
+            Err(why) => self
+                .alarms
+                .push(format!("{} {}: {why}", driver.name(), family.name)),
         }
     }
 
     /// Counts a verdict.
     fn note(&mut self, outcome: &Outcome, kind: &str) {
-        let Case { family, variant, dtype, shape, .. } = &outcome.case;
+        let Case {
+            family,
+            variant,
+            dtype,
+            shape,
+            ..
+        } = &outcome.case;
         match outcome.status() {
             Status::Ok => {
                 self.ok += 1;
@@ -129,7 +174,10 @@ impl Answer {
                 {
                     self.refused.insert(format!("{family} {variant} {dtype}"));
                 }
-                *self.skipped.entry(format!("{family} {variant}: {}", outcome.reason())).or_default() += 1;
+                *self
+                    .skipped
+                    .entry(format!("{family} {variant}: {}", outcome.reason()))
+                    .or_default() += 1;
             }
             other => self.alarms.push(format!(
                 "{family} {variant} {dtype} {}x{} wg {} {:?} over {kind}: {}: {}",
@@ -156,16 +204,28 @@ struct Set {
 /// The child's part.
 pub fn child(driver: Driver, question: &str) -> Result<String, String> {
     let Question { family, step } = serde_json::from_str(question).map_err(|e| e.to_string())?;
-    let family = *FAMILIES.iter().find(|known| known.name == family).ok_or("no such family")?;
+    let family = *FAMILIES
+        .iter()
+        .find(|known| known.name == family)
+        .ok_or("no such family")?;
     let mut session = Session::new(Box::new(driver.open()?), Sources::default(), None);
     let mut answer = Answer::default();
     for (number, make) in sets(family).into_iter().enumerate() {
         if !number.is_multiple_of(step) {
             continue;
         }
-        let Set { kind, arrays, dtype, shape, params } = make();
+        let Set {
+            kind,
+            arrays,
+            dtype,
+            shape,
+            params,
+        } = make();
         session.replace_inputs(Some(arrays));
-        let params: Params = params.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+        let params: Params = params
+            .iter()
+            .map(|(name, value)| ((*name).into(), (*value).into()))
+            .collect();
         let case = |variant: &str| Case {
             family: family.name.to_string(),
             variant: variant.into(),
@@ -176,13 +236,19 @@ pub fn child(driver: Driver, question: &str) -> Result<String, String> {
             seed: number as u64,
         };
         for rung in family.kernels() {
-            answer.note(&session.run(&case(rung.variant()), &settings(number)), &kind);
+            answer.note(
+                &session.run(&case(rung.variant()), &settings(number)),
+                &kind,
+            );
         }
         for baseline in family.problem.baselines() {
             answer.note(&session.baseline(&case(baseline.name), &settings(1)), &kind);
         }
     }
-    let never = answer.refused.difference(&answer.ran).map(|what| format!("{what}: every case was refused"));
+    let never = answer
+        .refused
+        .difference(&answer.ran)
+        .map(|what| format!("{what}: every case was refused"));
     answer.alarms.extend(never.collect::<Vec<_>>());
     serde_json::to_string(&answer).map_err(|e| e.to_string())
 }
@@ -204,13 +270,25 @@ fn settings(number: usize) -> Settings {
         min_time: 0.0,
         timeout: 0.0,
         max_noise: 1.0,
-        cache: if number % 101 == 50 { Cache::Cold } else { Cache::Warm },
-        clock: [Clock::Event, Clock::Event, Clock::Wall, Clock::Event, Clock::Batch][number % 5],
+        cache: if number % 101 == 50 {
+            Cache::Cold
+        } else {
+            Cache::Warm
+        },
+        clock: [
+            Clock::Event,
+            Clock::Event,
+            Clock::Wall,
+            Clock::Event,
+            Clock::Batch,
+        ][number % 5],
         ..Settings::default()
     }
 }
 
-const SIZES: [usize; 16] = [1, 1000, 65, 2, 255, 4097, 7, 64, 257, 31, 10_007, 33, 63, 0, 1024, 65_537];
+const SIZES: [usize; 16] = [
+    1, 1000, 65, 2, 255, 4097, 7, 64, 257, 31, 10_007, 33, 63, 0, 1024, 65_537,
+];
 const SHAPES: [(usize, usize); 12] = [
     (1, 1),
     (17, 31),
@@ -228,7 +306,11 @@ const SHAPES: [(usize, usize); 12] = [
 const SIDES: [usize; 9] = [1, 17, 64, 2, 67, 7, 130, 33, 8];
 
 /// Operations of reductions: of floats and of integers.
-const FLOAT_OPS: [&[(&str, &str)]; 3] = [&[("op", "sum")], &[("op", "min")], &[("op", "max"), ("finish", "device")]];
+const FLOAT_OPS: [&[(&str, &str)]; 3] = [
+    &[("op", "sum")],
+    &[("op", "min")],
+    &[("op", "max"), ("finish", "device")],
+];
 const WHOLE_OPS: [&[(&str, &str)]; 6] = [
     &[("op", "sum")],
     &[("op", "min")],
@@ -258,7 +340,11 @@ fn vectors(family: &Family) -> Vec<Make> {
     let mut turn = 0;
     for &dtype in &*family.dtypes {
         let kinds = FLOATS.len() + SUMS_ONLY.len();
-        for kind in 0..if dtype.is_float() { kinds } else { WHOLES.len() } {
+        for kind in 0..if dtype.is_float() {
+            kinds
+        } else {
+            WHOLES.len()
+        } {
             for _ in 0..EACH {
                 turn += 1;
                 let (n, turn) = (SIZES[turn % SIZES.len()], turn);
@@ -271,23 +357,44 @@ fn vectors(family: &Family) -> Vec<Make> {
 
 fn vector(is_dot: bool, dtype: Dtype, kind: usize, n: usize, turn: usize) -> Set {
     let (name, mut arrays, mut params) = if dtype.is_float() {
-        let (name, value) = FLOATS.iter().chain(SUMS_ONLY).nth(kind).copied().unwrap_or(FLOATS[0]);
-        let params = if kind < FLOATS.len() { FLOAT_OPS[turn % FLOAT_OPS.len()] } else { FLOAT_OPS[0] };
+        let (name, value) = FLOATS
+            .iter()
+            .chain(SUMS_ONLY)
+            .nth(kind)
+            .copied()
+            .unwrap_or(FLOATS[0]);
+        let params = if kind < FLOATS.len() {
+            FLOAT_OPS[turn % FLOAT_OPS.len()]
+        } else {
+            FLOAT_OPS[0]
+        };
         (name, vec![inputs::floats(dtype, n, 0, value)], params)
     } else {
         let (name, value) = WHOLES[kind];
-        (name, vec![inputs::wholes(dtype, n, 0, value)], WHOLE_OPS[turn % WHOLE_OPS.len()])
+        (
+            name,
+            vec![inputs::wholes(dtype, n, 0, value)],
+            WHOLE_OPS[turn % WHOLE_OPS.len()],
+        )
     };
     if is_dot {
         // The other vector must not take products out of the range in one order only.
         arrays.push(match dtype.is_float() {
-            true if kind >= FLOATS.len() || turn.is_multiple_of(2) => inputs::floats(dtype, n, 1, |_| 1.0),
+            true if kind >= FLOATS.len() || turn.is_multiple_of(2) => {
+                inputs::floats(dtype, n, 1, |_| 1.0)
+            }
             true => inputs::floats(dtype, n, 1, |p| 1.0 - 2.0 * (p.random % 2) as f64),
             false => inputs::wholes(dtype, n, 1, WHOLES[(kind + turn) % WHOLES.len()].1),
         });
         params = &[];
     }
-    Set { kind: name.to_owned(), arrays, dtype, shape: Shape::vector(n as u64), params }
+    Set {
+        kind: name.to_owned(),
+        arrays,
+        dtype,
+        shape: Shape::vector(n as u64),
+        params,
+    }
 }
 
 fn moved(family: &Family) -> Vec<Make> {
@@ -298,12 +405,19 @@ fn moved(family: &Family) -> Vec<Make> {
             for _ in 0..EACH {
                 turn += 1;
                 let (n, m) = SHAPES[turn % SHAPES.len()];
-                let params: &[(&str, &str)] = if turn.is_multiple_of(5) { &[("nreps", "2")] } else { &[] };
+                let params: &[(&str, &str)] = if turn.is_multiple_of(5) {
+                    &[("nreps", "2")]
+                } else {
+                    &[]
+                };
                 sets.push(Box::new(move || Set {
                     kind: format!("bits: {name}"),
                     arrays: vec![inputs::bits(dtype, n * m, *value)],
                     dtype,
-                    shape: Shape { n: n as u64, m: m as u64 },
+                    shape: Shape {
+                        n: n as u64,
+                        m: m as u64,
+                    },
                     params,
                 }));
             }
@@ -320,12 +434,19 @@ fn graphs(family: &Family) -> Vec<Make> {
             for _ in 0..EACH / 2 {
                 turn += 1;
                 let side = SIDES[turn % SIDES.len()];
-                let params: &[(&str, &str)] = if is_signed { &[("weights", "signed")] } else { &[] };
+                let params: &[(&str, &str)] = if is_signed {
+                    &[("weights", "signed")]
+                } else {
+                    &[]
+                };
                 sets.push(Box::new(move || Set {
                     kind: format!("weights: {name}"),
                     arrays: vec![inputs::weights(dtype, side, value)],
                     dtype,
-                    shape: Shape { n: side as u64, m: side as u64 },
+                    shape: Shape {
+                        n: side as u64,
+                        m: side as u64,
+                    },
                     params,
                 }));
             }

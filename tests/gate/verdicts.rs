@@ -36,7 +36,11 @@ pub fn run(options: &Options) -> Result<Report, String> {
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     for (name, is_loaded, rounds) in [("alone", false, 240), ("beside a load", true, 60)] {
         let rounds = if options.quick { 14 } else { rounds };
-        if options.only.as_deref().is_some_and(|only| !name.contains(only)) {
+        if options
+            .only
+            .as_deref()
+            .is_some_and(|only| !name.contains(only))
+        {
             continue;
         }
         let file = folder.join(format!("{}.csv", name.replace(' ', "-")));
@@ -45,30 +49,45 @@ pub fn run(options: &Options) -> Result<Report, String> {
         println!("{name}, {rounds} rounds: {}", file.display());
         let cases: Vec<(&Row, Vec<f64>)> = timed(&rows)
             .into_iter()
-            .map(|runs| (runs[0], runs.iter().filter_map(|row| row.t_median_s).collect()))
+            .map(|runs| {
+                (
+                    runs[0],
+                    runs.iter().filter_map(|row| row.t_median_s).collect(),
+                )
+            })
             .collect();
         let (mut apart, mut called_apart) = (0.0, 0.0);
         let (mut found, mut tried) = (0, 0);
-        for (runs, in_turn) in SIDES.into_iter().flat_map(|runs| [(runs, true), (runs, false)]) {
+        for (runs, in_turn) in SIDES
+            .into_iter()
+            .flat_map(|runs| [(runs, true), (runs, false)])
+        {
             let (mut own, mut own_called) = (0, 0);
             for (_, seconds) in &cases {
                 let verdicts = verdicts(seconds, runs, in_turn, 0.0);
                 own += verdicts.len();
-                own_called +=
-                    verdicts.iter().filter(|v| matches!(v, SpeedVerdict::Slower | SpeedVerdict::Faster)).count();
+                own_called += verdicts
+                    .iter()
+                    .filter(|v| matches!(v, SpeedVerdict::Slower | SpeedVerdict::Faster))
+                    .count();
                 // What so many runs find by what they differ by.
                 let share = spread([seconds, &[]]).and_then(|spread| found_from(spread, runs));
                 if let (Some(share), true) = (share, in_turn) {
                     let slowed = self::verdicts(seconds, runs, in_turn, share.max(2.0 * SAME));
                     tried += slowed.len();
-                    found += slowed.iter().filter(|verdict| **verdict == SpeedVerdict::Slower).count();
+                    found += slowed
+                        .iter()
+                        .filter(|verdict| **verdict == SpeedVerdict::Slower)
+                        .count();
                 }
             }
             if own > 0 {
                 let whole = (rounds / (2 * runs)) as f64;
                 apart += whole;
                 called_apart += whole * own_called as f64 / own as f64;
-                println!("  {runs:3} runs of each side, in turn: {in_turn}: {own_called} of {own} called");
+                println!(
+                    "  {runs:3} runs of each side, in turn: {in_turn}: {own_called} of {own} called"
+                );
             }
             (alike, called) = (alike + own, called + own_called);
         }
@@ -85,7 +104,9 @@ pub fn run(options: &Options) -> Result<Report, String> {
         100.0 * worst,
         100.0 * least_found
     );
-    let passed = worst <= MOST_CALLED && (options.quick || alike >= FEWEST_ALIKE) && least_found >= LEAST_FOUND;
+    let passed = worst <= MOST_CALLED
+        && (options.quick || alike >= FEWEST_ALIKE)
+        && least_found >= LEAST_FOUND;
     Ok(Report { passed, figure })
 }
 
@@ -96,8 +117,22 @@ fn measure(rounds: usize) -> Result<Vec<Row>, String> {
         for size in (0..rounds).flat_map(|_| SIZES) {
             let n = size.to_string();
             let mut command = Command::new(env!("CARGO_BIN_EXE_gpulab"));
-            command.args([ladder, "--variant", rungs, "--n", &n, "--quick", "--no-tuned", "-q", "--csv", "-"]);
-            let output = command.stderr(Stdio::null()).output().map_err(|e| e.to_string())?;
+            command.args([
+                ladder,
+                "--variant",
+                rungs,
+                "--n",
+                &n,
+                "--quick",
+                "--no-tuned",
+                "-q",
+                "--csv",
+                "-",
+            ]);
+            let output = command
+                .stderr(Stdio::null())
+                .output()
+                .map_err(|e| e.to_string())?;
             match recorded(&output.stdout, ladder).map_err(|e| e.to_string())? {
                 (Recorded::Rows(own), _) => rows.extend(own),
                 _ => return Err(format!("{ladder} wrote no rows ({})", output.status)),
@@ -110,15 +145,26 @@ fn measure(rounds: usize) -> Result<Vec<Row>, String> {
 
 /// What is said of sides of so many successive runs each, where all times of the second side are longer by a share.
 fn verdicts(seconds: &[f64], runs: usize, in_turn: bool, slowdown: f64) -> Vec<SpeedVerdict> {
-    let is_second = |at: usize| if in_turn { (at + at / 2) % 2 == 1 } else { at >= runs };
+    let is_second = |at: usize| {
+        if in_turn {
+            (at + at / 2) % 2 == 1
+        } else {
+            at >= runs
+        }
+    };
     let verdict = |window: &[f64]| {
         let side = |second: bool| -> Vec<f64> {
             let factor = if second { 1.0 + slowdown } else { 1.0 };
-            let own = window.iter().enumerate().filter(|(at, _)| is_second(*at) == second);
+            let own = window
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| is_second(*at) == second);
             own.map(|(_, seconds)| factor * seconds).collect()
         };
         let interval = RatioInterval::of_runs(&side(false), &side(true), in_turn);
-        interval.map_or(SpeedVerdict::Undecided, |interval| SpeedVerdict::of(&interval, SAME))
+        interval.map_or(SpeedVerdict::Undecided, |interval| {
+            SpeedVerdict::of(&interval, SAME)
+        })
     };
     seconds.windows(2 * runs).map(verdict).collect()
 }
@@ -128,7 +174,9 @@ fn beside<T>(is_loaded: bool, work: impl FnOnce() -> T) -> Result<T, String> {
     let ended = AtomicBool::new(false);
     std::thread::scope(|scope| {
         if is_loaded {
-            let threads = std::thread::available_parallelism().map_err(|e| e.to_string())?.get();
+            let threads = std::thread::available_parallelism()
+                .map_err(|e| e.to_string())?
+                .get();
             for thread in 0..threads as u64 {
                 let ended = &ended;
                 scope.spawn(move || load(thread, ended));
@@ -148,7 +196,9 @@ fn load(thread: u64, ended: &AtomicBool) {
         let began = Instant::now();
         while began.elapsed().as_secs_f64() < seconds && !ended.load(Ordering::Relaxed) {
             match spell % 2 {
-                0 => memory.iter_mut().for_each(|word| *word = word.wrapping_mul(3)),
+                0 => memory
+                    .iter_mut()
+                    .for_each(|word| *word = word.wrapping_mul(3)),
                 _ => std::thread::sleep(Duration::from_millis(20)),
             }
         }

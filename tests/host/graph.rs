@@ -44,20 +44,46 @@ impl Edges {
         let ends = Some(self.list.iter().map(|e| (e.0, e.1)).collect());
         let names = Names::counted(0, self.n);
         let (kind, notes) = (String::new(), Vec::new());
-        Graph::new(GraphFile { names, ends, weights, decimals: None, both_ways: false, kind, notes }, false)
+        Graph::new(
+            GraphFile {
+                names,
+                ends,
+                weights,
+                decimals: None,
+                both_ways: false,
+                kind,
+                notes,
+            },
+            false,
+        )
     }
 
     /// The weights as the type holds them, exactly.
     fn rounded(&self, dtype: Dtype) -> Edges {
-        let round = |w: f64| if dtype == Dtype::F32 { f64::from(w as f32) } else { w };
-        Edges { n: self.n, list: self.list.iter().map(|&(i, k, w)| (i, k, round(w))).collect() }
+        let round = |w: f64| {
+            if dtype == Dtype::F32 {
+                f64::from(w as f32)
+            } else {
+                w
+            }
+        };
+        Edges {
+            n: self.n,
+            list: self
+                .list
+                .iter()
+                .map(|&(i, k, w)| (i, k, round(w)))
+                .collect(),
+        }
     }
 
     fn petgraph(&self) -> DiGraph<(), f64> {
         let mut graph = DiGraph::new();
         (0..self.n).for_each(|_| _ = graph.add_node(()));
         let index = NodeIndex::new;
-        self.list.iter().for_each(|&(i, k, w)| _ = graph.add_edge(index(i), index(k), w));
+        self.list
+            .iter()
+            .for_each(|&(i, k, w)| _ = graph.add_edge(index(i), index(k), w));
         graph
     }
 
@@ -65,16 +91,29 @@ impl Edges {
         let graph = self.petgraph();
         let from = |i: usize| dijkstra(&graph, NodeIndex::new(i), None, |e| *e.weight());
         let row = |found: HashMap<NodeIndex, f64>| -> Vec<f64> {
-            (0..self.n).map(|j| found.get(&NodeIndex::new(j)).copied().unwrap_or(f64::INFINITY)).collect()
+            (0..self.n)
+                .map(|j| {
+                    found
+                        .get(&NodeIndex::new(j))
+                        .copied()
+                        .unwrap_or(f64::INFINITY)
+                })
+                .collect()
         };
         // petgraph's map has another hasher.
-        (0..self.n).flat_map(|i| row(from(i).into_iter().collect())).collect()
+        (0..self.n)
+            .flat_map(|i| row(from(i).into_iter().collect()))
+            .collect()
     }
 
     /// None if there is a negative cycle.
     fn bellman_ford(&self) -> Option<Vec<f64>> {
         let graph = self.petgraph();
-        let rows = (0..self.n).map(|i| bellman_ford(&graph, NodeIndex::new(i)).ok().map(|paths| paths.distances));
+        let rows = (0..self.n).map(|i| {
+            bellman_ford(&graph, NodeIndex::new(i))
+                .ok()
+                .map(|paths| paths.distances)
+        });
         rows.collect::<Option<Vec<_>>>().map(|rows| rows.concat())
     }
 
@@ -98,8 +137,14 @@ fn whole() -> impl Strategy<Value = f64> + Clone {
 
 /// Weights, many of them negative, without a negative cycle: w + h(i) - h(k) with w of at least 0.
 fn shifted(edges: &Edges, h: &[f64]) -> Edges {
-    let list = edges.list.iter().map(|&(i, k, w)| (i, k, w + h[i % h.len()] - h[k % h.len()]));
-    Edges { n: edges.n, list: list.collect() }
+    let list = edges
+        .list
+        .iter()
+        .map(|&(i, k, w)| (i, k, w + h[i % h.len()] - h[k % h.len()]));
+    Edges {
+        n: edges.n,
+        list: list.collect(),
+    }
 }
 
 fn closure(graph: &Graph) -> Result<Array, Error> {
@@ -115,7 +160,10 @@ fn assert_near(got: &[f64], want: &[f64], tolerance: impl Fn(f64) -> f64) {
     for (at, (&got, &want)) in got.iter().zip(want).enumerate() {
         // petgraph's own sums in f64 are rounded too.
         let allowed = tolerance(want) + 1e-12 * want.abs();
-        assert!(got == want || (got - want).abs() <= allowed, "{at}: {got}, want {want} within {allowed:e}");
+        assert!(
+            got == want || (got - want).abs() <= allowed,
+            "{at}: {got}, want {want} within {allowed:e}"
+        );
     }
 }
 
@@ -132,10 +180,15 @@ fn follow(edges: &Edges, graph: &Graph, found: &Array, check: impl Fn(f64, f64, 
             }
             let (mut at, mut length, mut count) = (i, 0.0, 0);
             while at != j {
-                let next = proof.next(at, j).unwrap_or_else(|| panic!("the path from {i} to {j} ends at {at}"));
+                let next = proof
+                    .next(at, j)
+                    .unwrap_or_else(|| panic!("the path from {i} to {j} ends at {at}"));
                 length += weights[at * n + next];
                 count += 1;
-                assert!(length.is_finite() && count < n, "{i} to {j}: no edge to {next}, or a loop");
+                assert!(
+                    length.is_finite() && count < n,
+                    "{i} to {j}: no edge to {next}, or a loop"
+                );
                 at = next;
             }
             check(distances[i * n + j], length, count);
@@ -244,9 +297,13 @@ fn cheating(d: &[f32], cheat: &str, block: [usize; 2]) -> Array {
             for k in nodes.clone() {
                 for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
                     let outside = [i, j].iter().filter(|at| !nodes.contains(at)).count();
-                    let is_missing = cheat == "a block is left out" && is_last && [i / BLOCK, j / BLOCK] == block;
+                    let is_missing = cheat == "a block is left out"
+                        && is_last
+                        && [i / BLOCK, j / BLOCK] == block;
                     if outside == phase && !is_missing {
-                        let is_stale = cheat == "the pivot's row and column are stale" && phase == 2 && is_last;
+                        let is_stale = cheat == "the pivot's row and column are stale"
+                            && phase == 2
+                            && is_last;
                         let cross = if is_stale { &before } else { &r };
                         r[i * n + j] = r[i * n + j].min(cross[i * n + k] + cross[k * n + j]);
                     }
@@ -271,11 +328,14 @@ fn every_cheat_is_caught() {
     let n = 4 * BLOCK;
     // A tangle whose sums are exact, and two nodes that nothing leads to.
     let weight = |i: usize, by: usize| 1.0 + 0.125 * ((i * by * 7) % 31) as f64;
-    let mut list: Vec<_> =
-        (0..n - 2).flat_map(|i| [1, 5, 17].map(|by| (i, (i + by) % (n - 2), weight(i, by)))).collect();
+    let mut list: Vec<_> = (0..n - 2)
+        .flat_map(|i| [1, 5, 17].map(|by| (i, (i + by) % (n - 2), weight(i, by))))
+        .collect();
     list.extend([(n - 2, n - 1, 0.0), (n - 1, n - 2, 0.0)]);
     let graph = Edges { n, list }.graph(Dtype::F32);
-    let Array::F32(weights) = &graph.weights else { unreachable!() };
+    let Array::F32(weights) = &graph.weights else {
+        unreachable!()
+    };
     let right = cheating(weights, "none", [0, 0]);
     let proved = |d: &Array| prove(&graph, d, &[]).map(|proof| proof.targets);
     assert_eq!(proved(&right).unwrap(), n);
@@ -289,11 +349,18 @@ fn every_cheat_is_caught() {
         "a row is another's",
         "a number is none",
     ] {
-        assert!(proved(&cheating(weights, cheat, [0, 0])).is_err(), "{cheat}");
+        assert!(
+            proved(&cheating(weights, cheat, [0, 0])).is_err(),
+            "{cheat}"
+        );
     }
     let blocks = (0..16).map(|at| cheating(weights, "a block is left out", [at / 4, at % 4]));
     let wrong: Vec<Array> = blocks.filter(|d| *d != right).collect();
-    assert!(wrong.len() > 4 && wrong.iter().all(|d| proved(d).is_err()), "{}", wrong.len());
+    assert!(
+        wrong.len() > 4 && wrong.iter().all(|d| proved(d).is_err()),
+        "{}",
+        wrong.len()
+    );
 }
 
 /// Why a graph has no distances.
@@ -303,15 +370,25 @@ fn why(graph: &Graph) -> String {
 
 #[test]
 fn a_negative_distance_without_a_negative_weight_is_the_devices_mistake() {
-    let mut graph = Edges { n: 2, list: vec![(0, 1, 1.0), (1, 0, 1.0)] }.graph(Dtype::F32);
+    let mut graph = Edges {
+        n: 2,
+        list: vec![(0, 1, 1.0), (1, 0, 1.0)],
+    }
+    .graph(Dtype::F32);
     let mut mistaken = |_: &Array| Ok(Array::F32(vec![-1e-35, 1.0, 1.0, 0.0]));
     let found = graph::closure(&mut graph, &mut mistaken).unwrap();
-    assert!(matches!(prove(&graph, &found, &[]), Err(Error::WrongResult(_))));
+    assert!(matches!(
+        prove(&graph, &found, &[]),
+        Err(Error::WrongResult(_))
+    ));
 }
 
 #[test]
 fn distances_that_f32_cannot_hold_are_refused() {
-    let far = Edges { n: 3, list: vec![(0, 1, 1.6e38), (1, 2, 1.6e38)] };
+    let far = Edges {
+        n: 3,
+        list: vec![(0, 1, 1.6e38), (1, 2, 1.6e38)],
+    };
     assert!(why(&far.graph(Dtype::F32)).contains("choose --dtype f64"));
     assert!(closure(&far.graph(Dtype::F64)).is_ok());
 }
@@ -319,17 +396,40 @@ fn distances_that_f32_cannot_hold_are_refused() {
 #[test]
 fn a_matrix_keeps_its_diagonal_but_for_the_closure() {
     let of = |weights: Vec<i32>| {
-        let (weights, names, kind, notes) = (Array::I32(weights), Names::counted(0, 2), String::new(), Vec::new());
-        Graph::new(GraphFile { names, ends: None, weights, decimals: None, both_ways: false, kind, notes }, false)
+        let (weights, names, kind, notes) = (
+            Array::I32(weights),
+            Names::counted(0, 2),
+            String::new(),
+            Vec::new(),
+        );
+        Graph::new(
+            GraphFile {
+                names,
+                ends: None,
+                weights,
+                decimals: None,
+                both_ways: false,
+                kind,
+                notes,
+            },
+            false,
+        )
     };
     let graph = of(vec![5, 1, 9, 7]);
     let once = graph::one_stop(&graph, &mut step).unwrap();
     assert_eq!(once, Array::I32(vec![10, 6, 14, 10]));
     assert_eq!(graph::check_step(&graph, &once).unwrap(), 2);
     let wrong = graph::check_step(&graph, &Array::I32(vec![10, 6, 15, 10])).unwrap_err();
-    assert!(wrong.to_string().contains("from 1 to 0 is 15, and the best path has 14"), "{wrong}");
+    assert!(
+        wrong
+            .to_string()
+            .contains("from 1 to 0 is 15, and the best path has 14"),
+        "{wrong}"
+    );
     assert_eq!(closure(&graph).unwrap(), Array::I32(vec![0, 1, 9, 0]));
     assert!(why(&of(vec![5, 1, 9, -7])).contains("1 -> 1 has length -7"));
-    let failed = graph::closure(&mut of(vec![0; 4]), &mut |_| Err(Error::Failed("no device".into())));
+    let failed = graph::closure(&mut of(vec![0; 4]), &mut |_| {
+        Err(Error::Failed("no device".into()))
+    });
     assert_eq!(failed.unwrap_err().to_string(), "no device");
 }

@@ -1,5 +1,10 @@
 //! What needs no driver: the registry, the references, graphs, the runner on a scripted device, and the pages for readers.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
 
 mod architecture;
 #[path = "../binary/mod.rs"]

@@ -25,13 +25,22 @@ fn scalar(result: &Array) -> f64 {
 fn tolerance(right: &Reference, dtype: Dtype, depth: u64) -> f64 {
     let du = depth as f64 * dtype.unit_roundoff();
     du / (1.0 - du) * right.rounded().unwrap().magnitude
-        + if dtype == Dtype::F64 { 2f64.powi(-52) * right.rounded().unwrap().value.abs() } else { 0.0 }
+        + if dtype == Dtype::F64 {
+            2f64.powi(-52) * right.rounded().unwrap().value.abs()
+        } else {
+            0.0
+        }
 }
 
 /// What a baseline answers.
 fn run(baseline: &Baseline, params: &Params, inputs: &[Array]) -> Array {
     let mut result = Array::zeros(inputs[0].dtype(), 1);
-    (baseline.run)(Shape::vector(inputs[0].len() as u64), params, inputs, &mut result);
+    (baseline.run)(
+        Shape::vector(inputs[0].len() as u64),
+        params,
+        inputs,
+        &mut result,
+    );
     result
 }
 
@@ -40,7 +49,11 @@ fn assert_within_bounds(inputs: &[Array; 2]) {
     let right = reference(&inputs[0], &inputs[1]);
     for b in BASELINES {
         let got = scalar(&run(b, &Params::new(), inputs));
-        let bound = tolerance(&right, dtype, (b.depth)(inputs[0].len() as u64, rayon::current_num_threads()));
+        let bound = tolerance(
+            &right,
+            dtype,
+            (b.depth)(inputs[0].len() as u64, rayon::current_num_threads()),
+        );
         assert!(
             (got - right.rounded().unwrap().value).abs() <= bound,
             "{} {dtype} {}: {got} for {right:?}",
@@ -61,7 +74,11 @@ fn integer_dot(inputs: &[Array; 2]) -> i128 {
             Array::U8(v) => v.iter().map(|&x| i128::from(x)).collect(),
         }
     };
-    whole(&inputs[0]).into_iter().zip(whole(&inputs[1])).map(|(x, y)| x * y).sum()
+    whole(&inputs[0])
+        .into_iter()
+        .zip(whole(&inputs[1]))
+        .map(|(x, y)| x * y)
+        .sum()
 }
 
 #[test]
@@ -71,10 +88,17 @@ fn small_integers_are_exact_in_every_type_and_baseline() {
             let inputs = [0, 1].map(|stream| generate(Fill::Exact(8), dtype, 5, stream, 0, n));
             let right = integer_dot(&inputs) as f64;
             for b in BASELINES {
-                assert_eq!(scalar(&run(b, &Params::new(), &inputs)), right, "{} {dtype} {n}", b.name);
+                assert_eq!(
+                    scalar(&run(b, &Params::new(), &inputs)),
+                    right,
+                    "{} {dtype} {n}",
+                    b.name
+                );
             }
             let answer = reference(&inputs[0], &inputs[1]);
-            let value = answer.exact().map_or_else(|| answer.rounded().unwrap().value, scalar);
+            let value = answer
+                .exact()
+                .map_or_else(|| answer.rounded().unwrap().value, scalar);
             assert_eq!(value, right, "{dtype} {n}");
         }
     }
@@ -84,12 +108,23 @@ fn small_integers_are_exact_in_every_type_and_baseline() {
 fn one_element_anywhere_counts_once() {
     let n = 200_003;
     let ones = generate(Fill::Ones, Dtype::F32, 0, 1, 0, n);
-    for at in [0, 1, 31, 32, 16_383, 16_384, 65_535, 65_536, 131_072, 200_001, 200_002] {
+    for at in [
+        0, 1, 31, 32, 16_383, 16_384, 65_535, 65_536, 131_072, 200_001, 200_002,
+    ] {
         let mut unit = vec![0.0; n];
         unit[at] = 1.0;
         let inputs = [Array::F32(unit), ones.clone()];
-        assert!(BASELINES.iter().all(|b| scalar(&run(b, &Params::new(), &inputs)) == 1.0), "{at}");
-        assert_eq!(reference(&inputs[0], &inputs[1]).rounded().unwrap().value, 1.0, "{at}");
+        assert!(
+            BASELINES
+                .iter()
+                .all(|b| scalar(&run(b, &Params::new(), &inputs)) == 1.0),
+            "{at}"
+        );
+        assert_eq!(
+            reference(&inputs[0], &inputs[1]).rounded().unwrap().value,
+            1.0,
+            "{at}"
+        );
     }
 }
 
@@ -100,12 +135,21 @@ fn integers_wrap() {
     // Squares modulo 2^32 and 2^64: 1 + 0 + 49 + 9.
     for (x, right) in [(i32s, Array::I32(vec![59])), (i64s, Array::I64(vec![59]))] {
         assert_eq!(reference(&x, &x).exact(), Some(&right));
-        assert!(BASELINES.iter().all(|b| run(b, &Params::new(), &[x.clone(), x.clone()]) == right));
+        assert!(
+            BASELINES
+                .iter()
+                .all(|b| run(b, &Params::new(), &[x.clone(), x.clone()]) == right)
+        );
     }
     for dtype in [Dtype::I32, Dtype::I64] {
         let inputs = [0, 1].map(|stream| generate(Fill::Real, dtype, 9, stream, 0, 300_001));
         let right = reference(&inputs[0], &inputs[1]).exact().unwrap().clone();
-        assert!(BASELINES.iter().all(|b| run(b, &Params::new(), &inputs) == right), "{dtype}");
+        assert!(
+            BASELINES
+                .iter()
+                .all(|b| run(b, &Params::new(), &inputs) == right),
+            "{dtype}"
+        );
     }
 }
 
@@ -113,7 +157,9 @@ fn integers_wrap() {
 fn real_data_stay_within_the_declared_bounds() {
     for n in SIZES {
         for dtype in [Dtype::F32, Dtype::F64] {
-            assert_within_bounds(&[0, 1].map(|stream| generate(Fill::Real, dtype, 3, stream, 0, n)));
+            assert_within_bounds(
+                &[0, 1].map(|stream| generate(Fill::Real, dtype, 3, stream, 0, n)),
+            );
         }
     }
 }
@@ -137,9 +183,15 @@ fn check_special(terms: &[f64], right: f64) {
                 x[i * stride] = term;
             }
             let narrow = Array::F32(x.iter().map(|&v| v as f32).collect());
-            for inputs in [[narrow, Array::F32(vec![1.0; n])], [Array::F64(x), Array::F64(vec![1.0; n])]] {
+            for inputs in [
+                [narrow, Array::F32(vec![1.0; n])],
+                [Array::F64(x), Array::F64(vec![1.0; n])],
+            ] {
                 let answer = reference(&inputs[0], &inputs[1]);
-                assert!(same(answer.rounded().unwrap().value), "reference of {terms:?} at {n}: {answer:?}");
+                assert!(
+                    same(answer.rounded().unwrap().value),
+                    "reference of {terms:?} at {n}: {answer:?}"
+                );
                 for b in BASELINES {
                     let got = scalar(&run(b, &Params::new(), &inputs));
                     assert!(same(got), "{} of {terms:?} at {n}: {got}", b.name);
@@ -226,7 +278,9 @@ fn every_reduction_of_integers_is_that_in_128_bits() {
     for n in SIZES {
         let narrow = generate(Fill::Real, Dtype::I32, 8, 0, 0, n);
         let wide = generate(Fill::Real, Dtype::I64, 8, 0, 0, n);
-        let (Array::I32(a), Array::I64(b)) = (&narrow, &wide) else { unreachable!() };
+        let (Array::I32(a), Array::I64(b)) = (&narrow, &wide) else {
+            unreachable!()
+        };
         let a: Vec<i128> = a.iter().map(|&v| i128::from(v)).collect();
         let b: Vec<i128> = b.iter().map(|&v| i128::from(v)).collect();
         for op in Op::ALL {
@@ -236,7 +290,12 @@ fn every_reduction_of_integers_is_that_in_128_bits() {
                 assert_eq!(reduce::reference(op, x).exact(), Some(&right), "{op:?} {n}");
                 assert_eq!(reduce::finish(op, x), right, "{op:?} {n}");
                 for b in reduce::BASELINES {
-                    assert_eq!(run(b, &choosing(op), std::slice::from_ref(x)), right, "{} {op:?} {n}", b.name);
+                    assert_eq!(
+                        run(b, &choosing(op), std::slice::from_ref(x)),
+                        right,
+                        "{} {op:?} {n}",
+                        b.name
+                    );
                 }
             }
         }
@@ -251,16 +310,32 @@ fn reductions_of_floats_are_exact_or_within_their_bounds() {
             let right = reduce::reference(Op::Sum, &x);
             for b in reduce::BASELINES {
                 let got = scalar(&run(b, &choosing(Op::Sum), std::slice::from_ref(&x)));
-                let bound = tolerance(&right, dtype, (b.depth)(n as u64, rayon::current_num_threads()));
+                let bound = tolerance(
+                    &right,
+                    dtype,
+                    (b.depth)(n as u64, rayon::current_num_threads()),
+                );
                 assert!(
                     (got - right.rounded().unwrap().value).abs() <= bound,
                     "{} {dtype} {n}: {got} for {right:?}",
                     b.name
                 );
-                for (op, fold) in [(Op::Min, f64::min as fn(f64, f64) -> f64), (Op::Max, f64::max)] {
-                    let identity = if op == Op::Min { f64::INFINITY } else { f64::NEG_INFINITY };
+                for (op, fold) in [
+                    (Op::Min, f64::min as fn(f64, f64) -> f64),
+                    (Op::Max, f64::max),
+                ] {
+                    let identity = if op == Op::Min {
+                        f64::INFINITY
+                    } else {
+                        f64::NEG_INFINITY
+                    };
                     let got = scalar(&run(b, &choosing(op), std::slice::from_ref(&x)));
-                    assert_eq!(got, numbers(&x).into_iter().fold(identity, fold), "{} {op:?} {dtype} {n}", b.name);
+                    assert_eq!(
+                        got,
+                        numbers(&x).into_iter().fold(identity, fold),
+                        "{} {op:?} {dtype} {n}",
+                        b.name
+                    );
                 }
             }
         }
@@ -278,11 +353,21 @@ fn numbers(x: &Array) -> Vec<f64> {
 #[test]
 fn sums_of_special_values_follow_ieee() {
     let (inf, nan) = (f64::INFINITY, f64::NAN);
-    for (terms, right) in [(vec![nan], nan), (vec![inf, 1.0], inf), (vec![inf, -inf], nan), (vec![1e308; 9], inf)] {
+    for (terms, right) in [
+        (vec![nan], nan),
+        (vec![inf, 1.0], inf),
+        (vec![inf, -inf], nan),
+        (vec![1e308; 9], inf),
+    ] {
         let x = Array::F64(terms);
-        let results = reduce::BASELINES.iter().map(|b| scalar(&run(b, &choosing(Op::Sum), std::slice::from_ref(&x))));
+        let results = reduce::BASELINES
+            .iter()
+            .map(|b| scalar(&run(b, &choosing(Op::Sum), std::slice::from_ref(&x))));
         for got in results.chain([reduce::reference(Op::Sum, &x).rounded().unwrap().value]) {
-            assert!(got == right || (got.is_nan() && right.is_nan()), "{x:?}: {got}");
+            assert!(
+                got == right || (got.is_nan() && right.is_nan()),
+                "{x:?}: {got}"
+            );
         }
     }
 }

@@ -11,9 +11,20 @@ use xxhash_rust::xxh3::Xxh3;
 
 /// A device of each shape for which planners choose differently.
 fn targets() -> [(&'static str, Target); 3] {
-    let cpu = Target { compute_units: 8, subgroups: true, prefetch: true, ..fake_info().target };
-    let gpu =
-        Target { gpu: true, prefetch: false, compute_units: 60, max_wg: 1024, max_wg_dims: [1024; 3], ..cpu.clone() };
+    let cpu = Target {
+        compute_units: 8,
+        subgroups: true,
+        prefetch: true,
+        ..fake_info().target
+    };
+    let gpu = Target {
+        gpu: true,
+        prefetch: false,
+        compute_units: 60,
+        max_wg: 1024,
+        max_wg_dims: [1024; 3],
+        ..cpu.clone()
+    };
     let nvidia = Target {
         nvidia: true,
         async_copy: true,
@@ -28,7 +39,9 @@ fn targets() -> [(&'static str, Target); 3] {
 fn shapes(form: Form) -> Vec<Shape> {
     match form {
         Form::Vector => [1, 1000, 65_536, 10_000_019].map(Shape::vector).into(),
-        Form::Matrix => [(1, 1), (130, 67), (1024, 1024), (4096, 8191)].map(|(n, m)| Shape { n, m }).into(),
+        Form::Matrix => [(1, 1), (130, 67), (1024, 1024), (4096, 8191)]
+            .map(|(n, m)| Shape { n, m })
+            .into(),
         Form::Square => [1, 67, 1024].map(|n| Shape { n, m: n }).into(),
     }
 }
@@ -40,18 +53,35 @@ fn settings(family: &Family, rung: &Rung) -> Vec<Params> {
         tunable.values().map(with).collect::<Vec<_>>()
     };
     let tunables = family.choices.iter().copied().chain(rung.tunables());
-    std::iter::once(Params::new()).chain(tunables.flat_map(each)).collect()
+    std::iter::once(Params::new())
+        .chain(tunables.flat_map(each))
+        .collect()
 }
 
 fn cases(family: &Family, rung: &Rung) -> impl Iterator<Item = Case> {
-    let groups = [1, 64, 96, 256].map(WorkGroup::linear).into_iter().chain([WorkGroup([16, 16, 1])]);
+    let groups = [1, 64, 96, 256]
+        .map(WorkGroup::linear)
+        .into_iter()
+        .chain([WorkGroup([16, 16, 1])]);
     let dtypes = family.dtypes.iter().copied();
-    let all = dtypes.flat_map(move |dtype| shapes(family.form).into_iter().map(move |shape| (dtype, shape)));
+    let all = dtypes.flat_map(move |dtype| {
+        shapes(family.form)
+            .into_iter()
+            .map(move |shape| (dtype, shape))
+    });
     let all = all.flat_map(move |(dtype, shape)| groups.clone().map(move |wg| (dtype, shape, wg)));
     all.flat_map(move |(dtype, shape, wg)| {
         settings(family, rung).into_iter().map(move |params| {
             let (family, variant) = (family.name.to_string(), rung.variant().to_owned());
-            Case { family, variant, dtype, shape, wg, params, seed: 1 }
+            Case {
+                family,
+                variant,
+                dtype,
+                shape,
+                wg,
+                params,
+                seed: 1,
+            }
         })
     })
 }
@@ -82,7 +112,12 @@ fn plans_are_what_they_were() {
                     digest.update(shown(&plan).as_bytes());
                 }
                 let path = &rung.path;
-                writeln!(lines, "{path} {name} {plans} + {refusals} {:016x}", digest.digest()).unwrap();
+                writeln!(
+                    lines,
+                    "{path} {name} {plans} + {refusals} {:016x}",
+                    digest.digest()
+                )
+                .unwrap();
             }
         }
     }
@@ -96,18 +131,40 @@ fn trials_are_what_they_were() {
     for experiment in EXPERIMENTS {
         for (name, target) in targets() {
             for quick in [false, true] {
-                let plan = experiment.plan(&Scope { target: &target, quick, seed: 1 });
+                let plan = experiment.plan(&Scope {
+                    target: &target,
+                    quick,
+                    seed: 1,
+                });
                 let (count, mut digest) = (plan.len(), Xxh3::new());
                 for trial in plan {
                     let metric = (trial.metric.name, trial.metric.unit);
-                    let plan = kernels::built_in(&trial.case.family)
-                        .and_then(|f| Some(sorted(f.plan(f.rung(&trial.case.variant)?, &trial.case, &target))));
+                    let plan = kernels::built_in(&trial.case.family).and_then(|f| {
+                        Some(sorted(f.plan(
+                            f.rung(&trial.case.variant)?,
+                            &trial.case,
+                            &target,
+                        )))
+                    });
                     digest.update(
-                        format!("{} {} {metric:?} {:?} {}", trial.series, trial.x, trial.case, shown(&plan)).as_bytes(),
+                        format!(
+                            "{} {} {metric:?} {:?} {}",
+                            trial.series,
+                            trial.x,
+                            trial.case,
+                            shown(&plan)
+                        )
+                        .as_bytes(),
                     );
                 }
                 let amount = if quick { "quick" } else { "full" };
-                writeln!(lines, "{} {name} {amount} {count} {:016x}", experiment.name, digest.digest()).unwrap();
+                writeln!(
+                    lines,
+                    "{} {name} {amount} {count} {:016x}",
+                    experiment.name,
+                    digest.digest()
+                )
+                .unwrap();
             }
         }
     }
@@ -124,5 +181,7 @@ fn golden(name: &str, text: &str) {
 
 /// A plan in words; what only readers' families have is left out where it is not there.
 fn shown(plan: &impl std::fmt::Debug) -> String {
-    format!("{plan:?}").replace(", restored: false", "").replace(", check: None", "")
+    format!("{plan:?}")
+        .replace(", restored: false", "")
+        .replace(", check: None", "")
 }

@@ -7,7 +7,10 @@ use tempfile::TempDir;
 /// A copy of the kernel sources, with `from` replaced by `to` in one file.
 pub fn edited_kernels(file: &str, from: &str, to: &str) -> TempDir {
     let dir = TempDir::new().unwrap();
-    copy_tree(&Path::new(env!("CARGO_MANIFEST_DIR")).join("cl"), dir.path());
+    copy_tree(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("cl"),
+        dir.path(),
+    );
     let path = dir.path().join(file);
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.contains(from), "{file} has no {from:?}");

@@ -29,7 +29,11 @@ impl Partial {
     #[inline(always)]
     fn with(self, term: f64, error: f64, magnitude: f64) -> Partial {
         let (high, lost) = two_sum(self.high, term);
-        Partial { high, low: self.low + (lost + error), magnitude: self.magnitude + magnitude }
+        Partial {
+            high,
+            low: self.low + (lost + error),
+            magnitude: self.magnitude + magnitude,
+        }
     }
 
     #[inline(always)]
@@ -44,27 +48,42 @@ impl Partial {
 
     /// With these terms added, one after the other.
     pub(super) fn plus<T: Copy + Into<f64>>(self, terms: &[T]) -> Partial {
-        terms.iter().map(|&term| term.into()).fold(self, |sum, term: f64| sum.with(term, 0.0, term.abs()))
+        terms
+            .iter()
+            .map(|&term| term.into())
+            .fold(self, |sum, term: f64| sum.with(term, 0.0, term.abs()))
     }
 
     pub(super) fn known(sum: Rounded) -> Partial {
-        Partial { high: sum.value, low: 0.0, magnitude: sum.magnitude }
+        Partial {
+            high: sum.value,
+            low: 0.0,
+            magnitude: sum.magnitude,
+        }
     }
 
     /// With the product of other factors in place of one.
     pub(super) fn exchanged<T: Real>(self, old: [T; 2], new: [T; 2]) -> Partial {
         let [(was, was_error), (is, is_error)] = [old, new].map(|[x, y]| T::product(x, y));
-        self.with(-was, -was_error, -was.abs()).with(is, is_error, is.abs())
+        self.with(-was, -was_error, -was.abs())
+            .with(is, is_error, is.abs())
     }
 
     pub(super) fn rounded(self) -> Rounded {
-        Rounded { value: self.value(), magnitude: self.magnitude }
+        Rounded {
+            value: self.value(),
+            magnitude: self.magnitude,
+        }
     }
 
     /// The sum of x * y, rounded once to f64. Where it is infinite or NaN, or overflowed, its errors are NaN and mean nothing:
     /// the plain sum alone is what IEEE arithmetic answers.
     pub(super) fn value(self) -> f64 {
-        if self.low.is_finite() { self.high + self.low } else { self.high }
+        if self.low.is_finite() {
+            self.high + self.low
+        } else {
+            self.high
+        }
     }
 }
 
@@ -103,19 +122,28 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
 /// Blocks and lanes shorten the low words' sums to about d = 2^11 + n / 2^16 additions, so the result is off by
 /// u |result| and less than (d u)^2 S, with u = 2^-53: at n = 2^28 less than 2^-78 S, far below any tolerance.
 pub(super) fn sequential<T: Real>(x: &[T], y: &[T]) -> Partial {
-    let parts = x.chunks(BLOCK).zip(y.chunks(BLOCK)).map(|(x, y)| block(x, y));
+    let parts = x
+        .chunks(BLOCK)
+        .zip(y.chunks(BLOCK))
+        .map(|(x, y)| block(x, y));
     parts.fold(Partial::default(), |sum, part| sum.merge(&part))
 }
 
 /// [`sequential`], bit for bit, on all threads of the current pool.
 pub(super) fn parallel<T: Real>(x: &[T], y: &[T]) -> Partial {
-    let parts: Vec<Partial> = x.par_chunks(BLOCK).zip(y.par_chunks(BLOCK)).map(|(x, y)| block(x, y)).collect();
+    let parts: Vec<Partial> = x
+        .par_chunks(BLOCK)
+        .zip(y.par_chunks(BLOCK))
+        .map(|(x, y)| block(x, y))
+        .collect();
     parts.iter().fold(Partial::default(), Partial::merge)
 }
 
 /// The sum of a vector, on one thread, as careful as [`sequential`].
 pub(super) fn sequential_sum<T: Copy + Into<f64>>(x: &[T]) -> Partial {
-    x.chunks(BLOCK).map(|x| sum_block(x)).fold(Partial::default(), |sum, part| sum.merge(&part))
+    x.chunks(BLOCK)
+        .map(|x| sum_block(x))
+        .fold(Partial::default(), |sum, part| sum.merge(&part))
 }
 
 /// [`sequential_sum`], bit for bit, on all threads of the current pool.
@@ -132,7 +160,11 @@ struct RunningSums {
 }
 
 impl RunningSums {
-    const EMPTY: RunningSums = RunningSums { high: [0.0; LANES], low: [0.0; LANES], magnitude: [0.0; LANES] };
+    const EMPTY: RunningSums = RunningSums {
+        high: [0.0; LANES],
+        low: [0.0; LANES],
+        magnitude: [0.0; LANES],
+    };
 
     /// Adds a term and its rounding error to each lane.
     #[inline(always)]
@@ -148,23 +180,40 @@ impl RunningSums {
 
     #[inline(always)]
     fn merge(&self, rest: Partial) -> Partial {
-        let lane = |i: usize| Partial { high: self.high[i], low: self.low[i], magnitude: self.magnitude[i] };
+        let lane = |i: usize| Partial {
+            high: self.high[i],
+            low: self.low[i],
+            magnitude: self.magnitude[i],
+        };
         (0..LANES).fold(rest, |sum, i| sum.merge(&lane(i)))
     }
 }
 
 /// The versions exist for `mul_add`: without the FMA instruction it is a slow library call.
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "x86_64+fma"))]
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma",
+    "x86_64+avx2+fma",
+    "x86_64+fma"
+))]
 pub(super) fn block<T: Real>(x: &[T], y: &[T]) -> Partial {
     let mut lanes = RunningSums::EMPTY;
     let [(x, x_rest), (y, y_rest)] = [x, y].map(|all| all.as_chunks::<LANES>());
     for (x, y) in x.iter().zip(y) {
         lanes.add(|i| T::product(x[i], y[i]));
     }
-    lanes.merge(x_rest.iter().zip(y_rest).fold(Partial::default(), |sum, (&x, &y)| sum.add(x, y)))
+    lanes.merge(
+        x_rest
+            .iter()
+            .zip(y_rest)
+            .fold(Partial::default(), |sum, (&x, &y)| sum.add(x, y)),
+    )
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "x86_64+avx"))]
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma",
+    "x86_64+avx2+fma",
+    "x86_64+avx"
+))]
 pub(super) fn sum_block<T: Copy + Into<f64>>(x: &[T]) -> Partial {
     let mut lanes = RunningSums::EMPTY;
     let (x, rest) = x.as_chunks::<LANES>();
@@ -185,7 +234,10 @@ mod tests {
         assert_eq!(two_sum(1e-30, 1.0), (1.0, 1e-30));
         assert_eq!(two_sum(-1.0, 1.0), (0.0, 0.0));
         let x = 1.0 + f64::EPSILON;
-        assert_eq!(f64::product(x, x), (1.0 + 2.0 * f64::EPSILON, f64::EPSILON * f64::EPSILON));
+        assert_eq!(
+            f64::product(x, x),
+            (1.0 + 2.0 * f64::EPSILON, f64::EPSILON * f64::EPSILON)
+        );
     }
 
     proptest! {

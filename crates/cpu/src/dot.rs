@@ -90,24 +90,38 @@ pub fn amended(before: &Reference, old: [&Array; 2], new: [&Array; 2]) -> Refere
         }
     };
     match (before, old, new) {
-        (Reference::Exact(Array::I32(sum)), [Array::I32(a), Array::I32(b)], [Array::I32(x), Array::I32(y)]) => {
-            Reference::Exact(whole!(sum, [a, b], [x, y]))
+        (
+            Reference::Exact(Array::I32(sum)),
+            [Array::I32(a), Array::I32(b)],
+            [Array::I32(x), Array::I32(y)],
+        ) => Reference::Exact(whole!(sum, [a, b], [x, y])),
+        (
+            Reference::Exact(Array::I64(sum)),
+            [Array::I64(a), Array::I64(b)],
+            [Array::I64(x), Array::I64(y)],
+        ) => Reference::Exact(whole!(sum, [a, b], [x, y])),
+        (Reference::Exact(Array::F32(sum)), ..) => Reference::Exact(Array::F32(vec![
+            exchanged(sum[0].into(), 0.0).value() as f32,
+        ])),
+        (Reference::Exact(Array::F64(sum)), ..) => {
+            Reference::Exact(Array::F64(vec![exchanged(sum[0], 0.0).value()]))
         }
-        (Reference::Exact(Array::I64(sum)), [Array::I64(a), Array::I64(b)], [Array::I64(x), Array::I64(y)]) => {
-            Reference::Exact(whole!(sum, [a, b], [x, y]))
+        (Reference::Rounded(sum), ..) => {
+            Reference::Rounded(exchanged(sum.value, sum.magnitude).rounded())
         }
-        (Reference::Exact(Array::F32(sum)), ..) => {
-            Reference::Exact(Array::F32(vec![exchanged(sum[0].into(), 0.0).value() as f32]))
-        }
-        (Reference::Exact(Array::F64(sum)), ..) => Reference::Exact(Array::F64(vec![exchanged(sum[0], 0.0).value()])),
-        (Reference::Rounded(sum), ..) => Reference::Rounded(exchanged(sum.value, sum.magnitude).rounded()),
         _ => before.clone(),
     }
 }
 
 /// Values for element `at` of both vectors that make the dot product another one than `before`, by more than `margin` where
 /// it is rounded. `draw` is a random number. Nothing where the product is not finite.
-pub fn deciding(inputs: &[Array], before: &Reference, margin: f64, at: usize, draw: u64) -> Option<[Array; 2]> {
+pub fn deciding(
+    inputs: &[Array],
+    before: &Reference,
+    margin: f64,
+    at: usize,
+    draw: u64,
+) -> Option<[Array; 2]> {
     let [x, y] = inputs else { return None };
     // Whole numbers, so that exact data stay exact; their product is more than rounding can hide.
     let size = 3.0 + (8.0 * margin).sqrt().ceil() + (draw % 4) as f64;
@@ -150,16 +164,26 @@ fn in_double<T: Element>(x: &[T], y: &[T]) -> T {
 
 #[inline(always)]
 fn sequential<T: Element>(x: &[T], y: &[T]) -> T {
-    x.iter().zip(y).fold(T::ZERO, |sum, (&x, &y)| sum.plus_product(x, y))
+    x.iter()
+        .zip(y)
+        .fold(T::ZERO, |sum, (&x, &y)| sum.plus_product(x, y))
 }
 
 fn all_threads<T: Element>(x: &[T], y: &[T]) -> T {
     debug_assert_eq!(x.len(), y.len());
-    parallel::in_chunks(x.len(), |range| lanes(&x[range.clone()], &y[range]), T::plus)
+    parallel::in_chunks(
+        x.len(),
+        |range| lanes(&x[range.clone()], &y[range]),
+        T::plus,
+    )
 }
 
 /// SSE2 and NEON are their architectures' floor and need no version of their own.
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "x86_64+avx"))]
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma",
+    "x86_64+avx2+fma",
+    "x86_64+avx"
+))]
 fn lanes<T: Element>(x: &[T], y: &[T]) -> T {
     if T::IN_ANY_ORDER {
         return sequential(x, y);
@@ -185,15 +209,19 @@ mod tests {
 
     fn replayed(n: usize, threads: usize) -> u64 {
         let v = vec![Roundings(1); n];
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
         pool.install(|| all_threads(&v, &v)).0
     }
 
     #[test]
     fn an_exchanged_product_is_followed_without_a_look_at_the_others() {
         use gpulab_model::data::{Fill, generate};
-        for (dtype, fill) in
-            Dtype::ALL.into_iter().flat_map(|dtype| [Fill::Real, Fill::Fractions(8)].map(|f| (dtype, f)))
+        for (dtype, fill) in Dtype::ALL
+            .into_iter()
+            .flat_map(|dtype| [Fill::Real, Fill::Fractions(8)].map(|f| (dtype, f)))
         {
             let mut inputs = [0, 1].map(|stream| generate(fill, dtype, 5, stream, 0, 1000));
             let before = reference(&inputs[0], &inputs[1]);
@@ -209,7 +237,11 @@ mod tests {
                     (updated.rounded(), after.rounded(), before.rounded())
                 {
                     approx::assert_relative_eq!(updated.value, after.value, max_relative = 1e-14);
-                    approx::assert_relative_eq!(updated.magnitude, after.magnitude, max_relative = 1e-14);
+                    approx::assert_relative_eq!(
+                        updated.magnitude,
+                        after.magnitude,
+                        max_relative = 1e-14
+                    );
                     assert!((after.value - before.value).abs() > 0.5);
                 }
                 (0..2).for_each(|input| _ = inputs[input].put(at, &old[input]));
@@ -219,10 +251,19 @@ mod tests {
 
     #[test]
     fn the_declared_depth_is_that_of_the_schedule() {
-        for (n, threads) in [(1 << 15, 1), (1 << 18, 2), (1 << 20, 3), ((1 << 20) + 17, 4), (1_000_003, 8)] {
+        for (n, threads) in [
+            (1 << 15, 1),
+            (1 << 18, 2),
+            (1 << 20, 3),
+            ((1 << 20) + 17, 4),
+            (1_000_003, 8),
+        ] {
             let declared = (BASELINES[3].depth)(n as u64, threads);
             let replayed = replayed(n, threads);
-            assert!(declared >= replayed && declared <= replayed + 2, "{n} {threads}: {declared} for {replayed}");
+            assert!(
+                declared >= replayed && declared <= replayed + 2,
+                "{n} {threads}: {declared} for {replayed}"
+            );
         }
     }
 

@@ -49,7 +49,9 @@ macro_rules! float_element {
                 compensated::sequential(x, y).plus(terms).value() as $t
             }
             fn in_double(x: &[$t], y: &[$t]) -> $t {
-                x.iter().zip(y).fold(0.0, |sum, (&x, &y)| sum + f64::from(x) * f64::from(y)) as $t
+                x.iter()
+                    .zip(y)
+                    .fold(0.0, |sum, (&x, &y)| sum + f64::from(x) * f64::from(y)) as $t
             }
         }
     };
@@ -82,7 +84,9 @@ macro_rules! integer_element {
                 Self::in_double(x, y).plus(Self::exact_sum(terms))
             }
             fn in_double(x: &[$t], y: &[$t]) -> $t {
-                x.iter().zip(y).fold(0, |sum, (&x, &y)| sum.plus_product(x, y))
+                x.iter()
+                    .zip(y)
+                    .fold(0, |sum, (&x, &y)| sum.plus_product(x, y))
             }
         }
     };

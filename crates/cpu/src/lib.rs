@@ -54,6 +54,8 @@ pub mod canary {
 
     /// What work-item `id` ends with after so many steps.
     pub fn chain(id: u32, steps: u32) -> u32 {
-        (0..steps).fold(id % CHAINS + 1, |x, i| (x ^ (x >> 15)).wrapping_mul(0x2c1b_3c6d).wrapping_add(i))
+        (0..steps).fold(id % CHAINS + 1, |x, i| {
+            (x ^ (x >> 15)).wrapping_mul(0x2c1b_3c6d).wrapping_add(i)
+        })
     }
 }

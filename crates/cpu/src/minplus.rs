@@ -50,13 +50,21 @@ pub const BASELINES: &[Baseline] = &[
     Baseline {
         name: "cpu_sequential",
         about: "one thread, three plain loops; the innermost reads a column",
-        run: |shape, _, inputs, result| typed!(&inputs[0], result, |d, r| sequential(shape.n as usize, d, r)),
+        run: |shape, _, inputs, result| {
+            typed!(&inputs[0], result, |d, r| sequential(
+                shape.n as usize,
+                d,
+                r
+            ))
+        },
         depth: |_, _| 0,
     },
     Baseline {
         name: "cpu_rows",
         about: "all threads, the loops in an order that reads rows, vectors as the compiler makes them",
-        run: |shape, _, inputs, result| typed!(&inputs[0], result, |d, r| by_rows(shape.n as usize, d, r)),
+        run: |shape, _, inputs, result| {
+            typed!(&inputs[0], result, |d, r| by_rows(shape.n as usize, d, r))
+        },
         depth: |_, _| 0,
     },
     Baseline {
@@ -86,8 +94,10 @@ trait Tiled: Weight {
     fn kernels() -> impl Iterator<Item = Kernel<Self>>;
 
     fn best(d: &[Self]) -> Kernel<Self> {
-        let negative =
-            || d.par_chunks(1 << 14).any(|part| !part.iter().fold(true, |none, &x| none & (x >= Self::ZERO)));
+        let negative = || {
+            d.par_chunks(1 << 14)
+                .any(|part| !part.iter().fold(true, |none, &x| none & (x >= Self::ZERO)))
+        };
         Self::kernels()
             .find(|kernel: &Kernel<Self>| !kernel.non_negative || !negative())
             .unwrap_or_else(kernel::portable)
@@ -108,14 +118,24 @@ macro_rules! tiled {
     };
 }
 
-tiled!(f32, [avx512_f32_non_negative, avx512_f32, avx2_f32_non_negative, avx2_f32]);
+tiled!(
+    f32,
+    [
+        avx512_f32_non_negative,
+        avx512_f32,
+        avx2_f32_non_negative,
+        avx2_f32
+    ]
+);
 tiled!(f64, [avx512_f64, avx2_f64]);
 tiled!(i32, [avx512_i32, avx2_i32]);
 
 /// Computes anew what the elements at these places, as (row, column), take part in: their rows and columns of the result.
 /// Panics if the arrays' types differ, or are not n x n.
 pub fn recompute(n: usize, d: &Array, places: &[(usize, usize)], result: &mut Array) {
-    typed!(d, result, |d, r| places.iter().for_each(|&at| cross(n, d, at, r)));
+    typed!(d, result, |d, r| places
+        .iter()
+        .for_each(|&at| cross(n, d, at, r)));
 }
 
 /// The min-plus product of n x n weights with themselves of which it is known that a shortest way of two edges takes one that
@@ -126,12 +146,16 @@ pub fn turned(n: usize, turn: usize, d: &Array, result: &mut Array) {
 }
 
 fn shorter<T: Weight>(n: usize, turn: usize, d: &[T], result: &mut [T]) {
-    result.par_chunks_mut(n).enumerate().for_each(|(i, of_row)| {
-        for (j, least) in of_row.iter_mut().enumerate() {
-            let [a, b] = [(i + turn) % n, (j + n - turn) % n].map(|k| d[i * n + k].plus(d[k * n + j]));
-            *least = a.lesser(b);
-        }
-    });
+    result
+        .par_chunks_mut(n)
+        .enumerate()
+        .for_each(|(i, of_row)| {
+            for (j, least) in of_row.iter_mut().enumerate() {
+                let [a, b] =
+                    [(i + turn) % n, (j + n - turn) % n].map(|k| d[i * n + k].plus(d[k * n + j]));
+                *least = a.lesser(b);
+            }
+        });
 }
 
 fn cross<T: Weight>(n: usize, d: &[T], (row, column): (usize, usize), result: &mut [T]) {
@@ -141,10 +165,13 @@ fn cross<T: Weight>(n: usize, d: &[T], (row, column): (usize, usize), result: &m
         lower(of_row, x, to);
     }
     let to: Vec<T> = d.iter().skip(column).step_by(n).copied().collect();
-    result.par_chunks_mut(n).zip(d.par_chunks(n)).for_each(|(result, from)| {
-        let sums = from.iter().zip(&to).map(|(&x, &y)| x.plus(y));
-        result[column] = sums.fold(T::NONE, |least, sum| least.lesser(sum));
-    });
+    result
+        .par_chunks_mut(n)
+        .zip(d.par_chunks(n))
+        .for_each(|(result, from)| {
+            let sums = from.iter().zip(&to).map(|(&x, &y)| x.plus(y));
+            result[column] = sums.fold(T::NONE, |least, sum| least.lesser(sum));
+        });
 }
 
 fn sequential<T: Weight>(n: usize, d: &[T], result: &mut [T]) {
@@ -160,16 +187,22 @@ fn sequential<T: Weight>(n: usize, d: &[T], result: &mut [T]) {
 }
 
 fn by_rows<T: Weight>(n: usize, d: &[T], result: &mut [T]) {
-    result.par_chunks_mut(n.max(1)).zip(d.par_chunks(n.max(1))).for_each(|(result, from)| {
-        result.fill(T::NONE);
-        for (&x, row) in from.iter().zip(d.chunks(n)) {
-            lower(result, x, row);
-        }
-    });
+    result
+        .par_chunks_mut(n.max(1))
+        .zip(d.par_chunks(n.max(1)))
+        .for_each(|(result, from)| {
+            result.fill(T::NONE);
+            for (&x, row) in from.iter().zip(d.chunks(n)) {
+                lower(result, x, row);
+            }
+        });
 }
 
 /// SSE2 and NEON are their architectures' floor and need no version of their own.
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma",
+    "x86_64+avx2+fma"
+))]
 fn lower<T: Weight>(result: &mut [T], x: T, row: &[T]) {
     for (least, &y) in result.iter_mut().zip(row) {
         *least = least.lesser(x.plus(y));
@@ -178,28 +211,56 @@ fn lower<T: Weight>(result: &mut [T], x: T, row: &[T]) {
 
 /// Some rows of the result. Panels of `b` are packed one after the other, by all threads for all threads; against
 /// each, every thread sets rows of `a` that it packs for itself.
-fn multiply<T: Weight>(kernel: &Kernel<T>, n: usize, d: &[T], rows: Range<usize>, result: &mut [T]) {
-    assert!(d.len() == n * n && result.len() == rows.len() * n, "matrices of the sizes that were named");
+fn multiply<T: Weight>(
+    kernel: &Kernel<T>,
+    n: usize,
+    d: &[T],
+    rows: Range<usize>,
+    result: &mut [T],
+) {
+    assert!(
+        d.len() == n * n && result.len() == rows.len() * n,
+        "matrices of the sizes that were named"
+    );
     let mut buffer = Vec::new();
     let threads = rayon::current_num_threads();
     for j in (0..n).step_by(PANEL_COLUMNS) {
         let columns = j..n.min(j + PANEL_COLUMNS);
         for k in (0..n).step_by(DEPTH) {
             let depth = k..n.min(k + DEPTH);
-            let panel = aligned(&mut buffer, columns.len().next_multiple_of(kernel.columns) * depth.len());
+            let panel = aligned(
+                &mut buffer,
+                columns.len().next_multiple_of(kernel.columns) * depth.len(),
+            );
             pack_b(kernel, n, d, depth.clone(), columns.clone(), panel);
             let enough = PARALLEL_SUMS.div_ceil(columns.len() * depth.len()).max(1);
             let share = rows.len().div_ceil(threads * TASKS_A_THREAD).min(MAX_ROWS);
             let rows_a_task = share.max(enough).next_multiple_of(kernel.rows);
             let from = d[rows.start * n..rows.end * n].par_chunks(rows_a_task * n);
-            result.par_chunks_mut(rows_a_task * n).zip(from).for_each_init(Vec::new, |buffer, (result, from)| {
-                if k == 0 {
-                    result.chunks_mut(n).for_each(|row| row[columns.clone()].fill(T::NONE));
-                }
-                let a = aligned(buffer, (result.len() / n).next_multiple_of(kernel.rows) * depth.len());
-                pack_a(kernel, n, from, depth.clone(), a);
-                block(kernel, a, panel, depth.len(), &mut result[j..], n, columns.len());
-            });
+            result
+                .par_chunks_mut(rows_a_task * n)
+                .zip(from)
+                .for_each_init(Vec::new, |buffer, (result, from)| {
+                    if k == 0 {
+                        result
+                            .chunks_mut(n)
+                            .for_each(|row| row[columns.clone()].fill(T::NONE));
+                    }
+                    let a = aligned(
+                        buffer,
+                        (result.len() / n).next_multiple_of(kernel.rows) * depth.len(),
+                    );
+                    pack_a(kernel, n, from, depth.clone(), a);
+                    block(
+                        kernel,
+                        a,
+                        panel,
+                        depth.len(),
+                        &mut result[j..],
+                        n,
+                        columns.len(),
+                    );
+                });
         }
     }
 }
@@ -227,20 +288,29 @@ fn pack_b<T: Weight>(
     /// Strips that a thread packs together, so that it reads long runs.
     const STRIPS: usize = 16;
     let strip = kernel.columns * depth.len();
-    panel.par_chunks_mut(STRIPS * strip).enumerate().for_each(|(task, strips)| {
-        let first = columns.start + task * STRIPS * kernel.columns;
-        let end = columns.end.min(first + STRIPS * kernel.columns);
-        for (at, k) in depth.clone().enumerate() {
-            let row = &d[k * n..][first..end];
-            for (strip, part) in strips.chunks_mut(strip).zip(row.chunks(kernel.columns)) {
-                strip[at * kernel.columns..][..part.len()].copy_from_slice(part);
+    panel
+        .par_chunks_mut(STRIPS * strip)
+        .enumerate()
+        .for_each(|(task, strips)| {
+            let first = columns.start + task * STRIPS * kernel.columns;
+            let end = columns.end.min(first + STRIPS * kernel.columns);
+            for (at, k) in depth.clone().enumerate() {
+                let row = &d[k * n..][first..end];
+                for (strip, part) in strips.chunks_mut(strip).zip(row.chunks(kernel.columns)) {
+                    strip[at * kernel.columns..][..part.len()].copy_from_slice(part);
+                }
             }
-        }
-    });
+        });
 }
 
 /// Packs columns of some rows for tiles: strips of [`Kernel::rows`], column after column.
-fn pack_a<T: Weight>(kernel: &Kernel<T>, n: usize, rows: &[T], depth: Range<usize>, packed: &mut [T]) {
+fn pack_a<T: Weight>(
+    kernel: &Kernel<T>,
+    n: usize,
+    rows: &[T],
+    depth: Range<usize>,
+    packed: &mut [T],
+) {
     let strips = packed.chunks_mut(kernel.rows * depth.len());
     for (strip, rows) in strips.zip(rows.chunks(kernel.rows * n)) {
         for (r, row) in rows.chunks(n).enumerate() {
@@ -263,8 +333,14 @@ fn block<T: Weight>(
 ) {
     let rows = result.len().div_ceil(pitch);
     let mut edge = vec![T::NONE; kernel.rows * kernel.columns];
-    for (b, j) in b.chunks(kernel.columns * depth).zip((0..).step_by(kernel.columns)) {
-        for (a, i) in a.chunks(kernel.rows * depth).zip((0..).step_by(kernel.rows)) {
+    for (b, j) in b
+        .chunks(kernel.columns * depth)
+        .zip((0..).step_by(kernel.columns))
+    {
+        for (a, i) in a
+            .chunks(kernel.rows * depth)
+            .zip((0..).step_by(kernel.rows))
+        {
             let width = kernel.columns.min(columns - j);
             let height = kernel.rows.min(rows - i);
             let tile = &mut result[i * pitch + j..];
@@ -274,8 +350,15 @@ fn block<T: Weight>(
                 // A tile of its own for what lies beyond the matrix.
                 edge.fill(T::NONE);
                 kernel.tile(a, b, &mut edge, kernel.columns);
-                for (row, edge) in tile.chunks_mut(pitch).zip(edge.chunks(kernel.columns)).take(height) {
-                    row[..width].iter_mut().zip(edge).for_each(|(least, &other)| *least = least.lesser(other));
+                for (row, edge) in tile
+                    .chunks_mut(pitch)
+                    .zip(edge.chunks(kernel.columns))
+                    .take(height)
+                {
+                    row[..width]
+                        .iter_mut()
+                        .zip(edge)
+                        .for_each(|(least, &other)| *least = least.lesser(other));
                 }
             }
         }
@@ -293,7 +376,11 @@ mod tests {
     fn a_changed_weight_is_followed() {
         for dtype in [Dtype::F32, Dtype::F64, Dtype::I32] {
             let n = 37;
-            let fill = Fill::Weights { columns: 37, signed: true, severed: true };
+            let fill = Fill::Weights {
+                columns: 37,
+                signed: true,
+                severed: true,
+            };
             let mut d = [generate(fill, dtype, 3, 0, 0, n * n)];
             let mut result = Array::zeros(dtype, n * n);
             all_threads(n, &d[0], &mut result);
@@ -310,8 +397,13 @@ mod tests {
 
     /// A matrix with one edge in five missing, of weights made from random numbers.
     fn matrix<T: Clone>(n: usize, seed: u64, none: T, weight: impl Fn(i32) -> T) -> Vec<T> {
-        let Array::I32(random) = generate(Fill::Real, Dtype::I32, seed, 0, 0, n * n) else { unreachable!() };
-        random.into_iter().map(|x| if x % 5 == 0 { none.clone() } else { weight(x) }).collect()
+        let Array::I32(random) = generate(Fill::Real, Dtype::I32, seed, 0, 0, n * n) else {
+            unreachable!()
+        };
+        random
+            .into_iter()
+            .map(|x| if x % 5 == 0 { none.clone() } else { weight(x) })
+            .collect()
     }
 
     /// Compares every kernel that suits a matrix with the plain loops.
@@ -327,13 +419,19 @@ mod tests {
             assert!(other == expected, "{n}");
             let some = n / 3..n - n / 4;
             multiply(&kernel, n, d, some.clone(), &mut other[..some.len() * n]);
-            assert!(other[..some.len() * n] == expected[some.start * n..some.end * n], "{n} {some:?}");
+            assert!(
+                other[..some.len() * n] == expected[some.start * n..some.end * n],
+                "{n} {some:?}"
+            );
         }
     }
 
     fn check_types(n: usize, seed: u64) {
         check(n, &matrix(n, seed, f32::INFINITY, |x| x as f32 / 7e8));
-        check(n, &matrix(n, seed, f32::INFINITY, |x| x.unsigned_abs() as f32 / 7e8));
+        check(
+            n,
+            &matrix(n, seed, f32::INFINITY, |x| x.unsigned_abs() as f32 / 7e8),
+        );
         check(n, &matrix(n, seed, f64::INFINITY, |x| f64::from(x) / 7e8));
         check(n, &matrix(n, seed, NO_EDGE, |x| x % NO_EDGE));
     }
@@ -352,10 +450,25 @@ mod tests {
         for n in [1, 2, 3, 7, 24] {
             let mut decided = vec![false; n * n];
             for falling in [false, true] {
-                let d = generate(Fill::Turned { columns: n as u64, falling }, Dtype::F64, 1, 0, 0, n * n);
+                let d = generate(
+                    Fill::Turned {
+                        columns: n as u64,
+                        falling,
+                    },
+                    Dtype::F64,
+                    1,
+                    0,
+                    0,
+                    n * n,
+                );
                 let [mut expected, mut result] = [0, 1].map(|_| Array::zeros(Dtype::F64, n * n));
                 all_threads(n, &d, &mut expected);
-                turned(n, gpulab_model::data::turn(n as u64) as usize, &d, &mut result);
+                turned(
+                    n,
+                    gpulab_model::data::turn(n as u64) as usize,
+                    &d,
+                    &mut result,
+                );
                 assert_eq!(result, expected, "{n} falling: {falling}");
                 let Array::F64(d) = d else { unreachable!() };
                 for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
@@ -371,7 +484,10 @@ mod tests {
     #[test]
     fn any_number_of_threads_finds_it() {
         for threads in [1, 2, 5] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .unwrap();
             pool.install(|| check_types(if cfg!(miri) { 9 } else { 150 }, 1));
         }
     }
@@ -382,8 +498,15 @@ mod tests {
         let n = PANEL_COLUMNS + 3;
         let d = matrix(n, 1, f32::INFINITY, |x| x as f32 / 7e8);
         let rows = n - 2..n;
-        let expected = |i: usize, j: usize| (0..n).map(|k| d[i * n + k] + d[k * n + j]).fold(f32::INFINITY, f32::min);
-        let expected: Vec<f32> = rows.clone().flat_map(|i| (0..n).map(move |j| expected(i, j))).collect();
+        let expected = |i: usize, j: usize| {
+            (0..n)
+                .map(|k| d[i * n + k] + d[k * n + j])
+                .fold(f32::INFINITY, f32::min)
+        };
+        let expected: Vec<f32> = rows
+            .clone()
+            .flat_map(|i| (0..n).map(move |j| expected(i, j)))
+            .collect();
         for kernel in f32::kernels().filter(|kernel| !kernel.non_negative) {
             let mut result = vec![0.0; expected.len()];
             multiply(&kernel, n, &d, rows.clone(), &mut result);
@@ -397,17 +520,33 @@ mod tests {
         let inputs = [Array::I32(matrix(n, 1, NO_EDGE, |x| x % 100))];
         let results = BASELINES.iter().map(|baseline| {
             let mut result = Array::zeros(Dtype::I32, n * n);
-            (baseline.run)(Shape { n: n as u64, m: n as u64 }, &Params::new(), &inputs, &mut result);
+            (baseline.run)(
+                Shape {
+                    n: n as u64,
+                    m: n as u64,
+                },
+                &Params::new(),
+                &inputs,
+                &mut result,
+            );
             result
         });
-        assert!(results.collect::<Vec<_>>().windows(2).all(|pair| pair[0] == pair[1]));
+        assert!(
+            results
+                .collect::<Vec<_>>()
+                .windows(2)
+                .all(|pair| pair[0] == pair[1])
+        );
     }
 
     #[test]
     fn a_negative_weight_is_never_compared_as_an_integer() {
         let mut d = vec![1.0_f32; 100_000];
         d[77_777] = -0.0;
-        assert_eq!(f32::best(&d).non_negative, f32::kernels().any(|kernel| kernel.non_negative));
+        assert_eq!(
+            f32::best(&d).non_negative,
+            f32::kernels().any(|kernel| kernel.non_negative)
+        );
         d[77_777] = -1e-30;
         assert!(!f32::best(&d).non_negative);
     }

@@ -1,5 +1,8 @@
 //! The inner loop of the min-plus step, once for all: a tile of the result held in vector registers.
-#![allow(unsafe_code, reason = "intrinsics, and functions for processors that have them")]
+#![allow(
+    unsafe_code,
+    reason = "intrinsics, and functions for processors that have them"
+)]
 
 use bytemuck::Pod;
 use gpulab_model::data::NO_EDGE;
@@ -75,7 +78,10 @@ trait Simd {
 type RegisterTile<S, const R: usize, const C: usize> = [[<S as Simd>::Vector; C]; R];
 
 #[inline(always)]
-unsafe fn load<S: Simd, const R: usize, const C: usize>(from: &[S::Lane], pitch: usize) -> RegisterTile<S, R, C> {
+unsafe fn load<S: Simd, const R: usize, const C: usize>(
+    from: &[S::Lane],
+    pitch: usize,
+) -> RegisterTile<S, R, C> {
     // SAFETY: the caller's processor has the instructions.
     unsafe {
         let mut tile = [[S::splat(from[0]); C]; R];
@@ -104,7 +110,11 @@ unsafe fn store<S: Simd, const R: usize, const C: usize>(
 
 /// Lowers a row of a tile to the sums of one vector and others.
 #[inline(always)]
-unsafe fn lower<S: Simd, const C: usize>(least: &mut [S::Vector; C], x: S::Vector, row: &[S::Vector; C]) {
+unsafe fn lower<S: Simd, const C: usize>(
+    least: &mut [S::Vector; C],
+    x: S::Vector,
+    row: &[S::Vector; C],
+) {
     for (least, &y) in least.iter_mut().zip(row) {
         // SAFETY: the caller's processor has the instructions.
         *least = unsafe { S::min(*least, S::add(x, y)) };
@@ -122,7 +132,12 @@ unsafe fn tile<S: Simd, const R: usize, const C: usize>(
     // SAFETY: the caller's processor has the instructions.
     unsafe {
         let mut least = load::<S, R, C>(tile, pitch);
-        for (a, b) in a.as_chunks::<R>().0.iter().zip(b.chunks_exact(C * S::LANES)) {
+        for (a, b) in a
+            .as_chunks::<R>()
+            .0
+            .iter()
+            .zip(b.chunks_exact(C * S::LANES))
+        {
             let [row] = load::<S, 1, C>(b, 0);
             for (least, &x) in least.iter_mut().zip(a) {
                 lower::<S, C>(least, S::splat(x), &row);
@@ -162,7 +177,12 @@ impl<T: Weight> Simd for Portable<T> {
 }
 
 pub(super) fn portable<T: Weight>() -> Kernel<T> {
-    Kernel { non_negative: false, rows: 6, columns: 2 * Portable::<T>::LANES, tile: tile::<Portable<T>, 6, 2> }
+    Kernel {
+        non_negative: false,
+        rows: 6,
+        columns: 2 * Portable::<T>::LANES,
+        tile: tile::<Portable<T>, 6, 2>,
+    }
 }
 
 /// Kernels in intrinsics, since compilers spill such tiles of arrays to memory. Each is `None` on processors without

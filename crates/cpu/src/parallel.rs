@@ -14,11 +14,17 @@ const CHUNKS_A_THREAD: usize = 8;
 
 /// Elements of a chunk; whole sets of lanes.
 fn chunk_len(n: usize, threads: usize) -> usize {
-    n.div_ceil(threads.max(1) * CHUNKS_A_THREAD).next_multiple_of(LANES).max(MIN_CHUNK)
+    n.div_ceil(threads.max(1) * CHUNKS_A_THREAD)
+        .next_multiple_of(LANES)
+        .max(MIN_CHUNK)
 }
 
 /// Joins the results of the chunks of `0..n`, which all threads of the current pool work out.
-pub(super) fn in_chunks<T: Send>(n: usize, part: impl Fn(Range<usize>) -> T + Sync, join: impl Fn(T, T) -> T) -> T {
+pub(super) fn in_chunks<T: Send>(
+    n: usize,
+    part: impl Fn(Range<usize>) -> T + Sync,
+    join: impl Fn(T, T) -> T,
+) -> T {
     let threads = rayon::current_num_threads();
     let chunk = chunk_len(n, threads);
     let chunks = 0..n.div_ceil(chunk);

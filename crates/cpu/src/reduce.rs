@@ -30,7 +30,9 @@ named_enum! {
 impl Op {
     /// The operation that the setting `op` names, a sum without one; `None` if there is no such operation.
     pub fn of(params: &Params) -> Option<Op> {
-        params.get("op").map_or(Some(Op::Sum), |name| Op::named(name))
+        params
+            .get("op")
+            .map_or(Some(Op::Sum), |name| Op::named(name))
     }
 
     /// Whether it works on bits, which only integers are made of.
@@ -91,8 +93,12 @@ fn op(params: &Params) -> Op {
 /// floats), the least for max.
 pub fn reference(op: Op, x: &Array) -> Reference {
     match x {
-        Array::F32(x) if op == Op::Sum => Reference::Rounded(compensated::parallel_sum(x).rounded()),
-        Array::F64(x) if op == Op::Sum => Reference::Rounded(compensated::parallel_sum(x).rounded()),
+        Array::F32(x) if op == Op::Sum => {
+            Reference::Rounded(compensated::parallel_sum(x).rounded())
+        }
+        Array::F64(x) if op == Op::Sum => {
+            Reference::Rounded(compensated::parallel_sum(x).rounded())
+        }
         _ => Reference::Exact(reduced!(op, x, all_threads)),
     }
 }
@@ -100,7 +106,14 @@ pub fn reference(op: Op, x: &Array) -> Reference {
 /// A value for element `at` of `x` that makes the reduction another one than `before`, by more than `margin` where it is
 /// rounded: a new extremum, a bit that no other element is without or has, or another term. `draw` is a random number.
 /// Nothing where there is no such value: the extremum is the type's own, or no bit is left to decide.
-pub fn deciding(op: Op, x: &Array, before: &Reference, margin: f64, at: usize, draw: u64) -> Option<Array> {
+pub fn deciding(
+    op: Op,
+    x: &Array,
+    before: &Reference,
+    margin: f64,
+    at: usize,
+    draw: u64,
+) -> Option<Array> {
     let result = match before {
         Reference::Exact(exact) => exact.clone(),
         Reference::Rounded(sum) if sum.value.is_finite() && margin.is_finite() => x.at(at)?,
@@ -114,7 +127,9 @@ pub fn deciding(op: Op, x: &Array, before: &Reference, margin: f64, at: usize, d
         (Array::F32(old), _) if op == Op::Sum && !old[0].is_finite() => return None,
         (Array::F64(old), _) if op == Op::Sum && !old[0].is_finite() => return None,
         (Array::F32(old), Array::F32(r)) => {
-            Array::F32(vec![real(op, old[0].into(), r[0].into(), margin, times) as f32])
+            Array::F32(vec![
+                real(op, old[0].into(), r[0].into(), margin, times) as f32
+            ])
         }
         (Array::F64(old), Array::F64(r)) => Array::F64(vec![real(op, old[0], r[0], margin, times)]),
         (Array::I32(old), Array::I32(r)) if op.is_bitwise() => {
@@ -125,7 +140,9 @@ pub fn deciding(op: Op, x: &Array, before: &Reference, margin: f64, at: usize, d
             let value = whole(op, old[0].into(), r[0].into(), step, draw, 32)?;
             Array::I32(vec![i32::try_from(value).ok()?])
         }
-        (Array::I64(old), Array::I64(r)) => Array::I64(vec![whole(op, old[0], r[0], step, draw, 64)?]),
+        (Array::I64(old), Array::I64(r)) => {
+            Array::I64(vec![whole(op, old[0], r[0], step, draw, 64)?])
+        }
         _ => return None,
     };
     match &decided {
@@ -153,7 +170,10 @@ pub fn amended(op: Op, before: &Reference, old: &Array, new: &Array) -> Referenc
         Array::F64(v) => v[0],
         Array::I32(_) | Array::I64(_) | Array::U8(_) => 0.0,
     });
-    Reference::Rounded(Rounded { value: sum.value + (is - was), magnitude: sum.magnitude + is.abs() - was.abs() })
+    Reference::Rounded(Rounded {
+        value: sum.value + (is - was),
+        magnitude: sum.magnitude + is.abs() - was.abs(),
+    })
 }
 
 /// A sum of one element with another term in place of an old one; exact where the sum is.
@@ -161,8 +181,12 @@ fn plus_difference(sum: &Array, old: &Array, new: &Array) -> Array {
     match (sum, old, new) {
         (Array::F32(s), Array::F32(o), Array::F32(n)) => Array::F32(vec![s[0] + (n[0] - o[0])]),
         (Array::F64(s), Array::F64(o), Array::F64(n)) => Array::F64(vec![s[0] + (n[0] - o[0])]),
-        (Array::I32(s), Array::I32(o), Array::I32(n)) => Array::I32(vec![s[0].wrapping_add(n[0].wrapping_sub(o[0]))]),
-        (Array::I64(s), Array::I64(o), Array::I64(n)) => Array::I64(vec![s[0].wrapping_add(n[0].wrapping_sub(o[0]))]),
+        (Array::I32(s), Array::I32(o), Array::I32(n)) => {
+            Array::I32(vec![s[0].wrapping_add(n[0].wrapping_sub(o[0]))])
+        }
+        (Array::I64(s), Array::I64(o), Array::I64(n)) => {
+            Array::I64(vec![s[0].wrapping_add(n[0].wrapping_sub(o[0]))])
+        }
         _ => sum.clone(),
     }
 }
@@ -181,7 +205,10 @@ fn real(op: Op, old: f64, result: f64, margin: f64, times: f64) -> f64 {
 fn whole(op: Op, old: i64, result: i64, step: i64, draw: u64, bits: u64) -> Option<i64> {
     // One of the bits that are set.
     let set = if op == Op::And { result } else { !result };
-    let set: Vec<i64> = (0..bits).map(|bit| 1i64 << bit).filter(|bit| set & bit != 0).collect();
+    let set: Vec<i64> = (0..bits)
+        .map(|bit| 1i64 << bit)
+        .filter(|bit| set & bit != 0)
+        .collect();
     let one = set.get((draw >> 8) as usize % set.len().max(1)).copied();
     match op {
         Op::Min => result.checked_sub(step),
@@ -198,8 +225,12 @@ fn whole(op: Op, old: i64, result: i64, step: i64, draw: u64, bits: u64) -> Opti
 /// rounded once to the type.
 pub fn finish(op: Op, partials: &Array) -> Array {
     match partials {
-        Array::F32(sums) if op == Op::Sum => Array::F32(vec![compensated::parallel_sum(sums).value() as f32]),
-        Array::F64(sums) if op == Op::Sum => Array::F64(vec![compensated::parallel_sum(sums).value()]),
+        Array::F32(sums) if op == Op::Sum => {
+            Array::F32(vec![compensated::parallel_sum(sums).value() as f32])
+        }
+        Array::F64(sums) if op == Op::Sum => {
+            Array::F64(vec![compensated::parallel_sum(sums).value()])
+        }
         _ => reduced!(op, partials, all_threads),
     }
 }
@@ -233,7 +264,11 @@ operation!(Or, ZERO, |a, b| a.bits(b, |a, b| a | b));
 operation!(Xor, ZERO, |a, b| a.bits(b, |a, b| a ^ b));
 
 fn exact(op: Op, x: &Array) -> Array {
-    if op == Op::Sum { each_array!(x, v => vec![Element::exact_sum(v)].into()) } else { reduced!(op, x, sequential) }
+    if op == Op::Sum {
+        each_array!(x, v => vec![Element::exact_sum(v)].into())
+    } else {
+        reduced!(op, x, sequential)
+    }
 }
 
 #[inline(always)]
@@ -246,7 +281,11 @@ fn all_threads<T: Element, O: Join<T>>(x: &[T]) -> T {
 }
 
 /// SSE2 and NEON are their architectures' floor and need no version of their own.
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "x86_64+avx"))]
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma",
+    "x86_64+avx2+fma",
+    "x86_64+avx"
+))]
 fn lanes<T: Element, O: Join<T>>(x: &[T]) -> T {
     if T::IN_ANY_ORDER {
         return sequential::<T, O>(x);
@@ -271,27 +310,56 @@ mod deciding_tests {
 
     #[test]
     fn a_deciding_value_changes_the_result() {
-        let fills = [(Op::Sum, Fill::Real), (Op::Min, Fill::Positive), (Op::Max, Fill::Negative)];
-        let of_bits = [(Op::And, Fill::MostBits), (Op::Or, Fill::FewBits), (Op::Xor, Fill::Real)];
+        let fills = [
+            (Op::Sum, Fill::Real),
+            (Op::Min, Fill::Positive),
+            (Op::Max, Fill::Negative),
+        ];
+        let of_bits = [
+            (Op::And, Fill::MostBits),
+            (Op::Or, Fill::FewBits),
+            (Op::Xor, Fill::Real),
+        ];
         for (op, fill) in fills.into_iter().chain(of_bits) {
-            for dtype in Dtype::ALL.into_iter().filter(|dtype| !(op.is_bitwise() && dtype.is_float())) {
+            for dtype in Dtype::ALL
+                .into_iter()
+                .filter(|dtype| !(op.is_bitwise() && dtype.is_float()))
+            {
                 let mut x = [generate(fill, dtype, 1, 0, 0, 1000)];
                 let before = reference(op, &x[0]);
                 for at in [0, 1, 500, 999] {
-                    let value = deciding(op, &x[0], &before, 3.0, at, 77 * at as u64 + 12_345).unwrap();
+                    let value =
+                        deciding(op, &x[0], &before, 3.0, at, 77 * at as u64 + 12_345).unwrap();
                     let old = x[0].at(at).unwrap();
                     let undo = x[0].put(at, &value);
                     let after = reference(op, &x[0]);
                     let updated = amended(op, &before, &old, &value);
-                    assert_eq!(updated.exact(), after.exact(), "{} {dtype} at {at}", op.name());
+                    assert_eq!(
+                        updated.exact(),
+                        after.exact(),
+                        "{} {dtype} at {at}",
+                        op.name()
+                    );
                     let sums = [&updated, &after, &before].map(|reference| reference.rounded());
                     let moved = sums.iter().all(Option::is_some) && {
                         let [updated, after, before] = sums.map(Option::unwrap);
-                        approx::assert_relative_eq!(updated.value, after.value, max_relative = 1e-12);
-                        approx::assert_relative_eq!(updated.magnitude, after.magnitude, max_relative = 1e-12);
+                        approx::assert_relative_eq!(
+                            updated.value,
+                            after.value,
+                            max_relative = 1e-12
+                        );
+                        approx::assert_relative_eq!(
+                            updated.magnitude,
+                            after.magnitude,
+                            max_relative = 1e-12
+                        );
                         (after.value - before.value).abs() > 3.0
                     };
-                    assert!(after.exact() != before.exact() || moved, "{} {dtype} at {at}", op.name());
+                    assert!(
+                        after.exact() != before.exact() || moved,
+                        "{} {dtype} at {at}",
+                        op.name()
+                    );
                     x[0].put(at, &undo);
                 }
             }
@@ -301,11 +369,20 @@ mod deciding_tests {
     #[test]
     fn where_nothing_can_decide_there_is_no_value() {
         let least = Array::I32(vec![i32::MIN, 5]);
-        assert_eq!(deciding(Op::Min, &least, &reference(Op::Min, &least), 0.0, 1, 9), None);
+        assert_eq!(
+            deciding(Op::Min, &least, &reference(Op::Min, &least), 0.0, 1, 9),
+            None
+        );
         let none = Array::I32(vec![0, 0]);
-        assert_eq!(deciding(Op::And, &none, &reference(Op::And, &none), 0.0, 1, 9), None);
+        assert_eq!(
+            deciding(Op::And, &none, &reference(Op::And, &none), 0.0, 1, 9),
+            None
+        );
         let nan = Array::F32(vec![f32::NAN, 0.0]);
-        assert_eq!(deciding(Op::Sum, &nan, &reference(Op::Sum, &nan), 1.0, 1, 9), None);
+        assert_eq!(
+            deciding(Op::Sum, &nan, &reference(Op::Sum, &nan), 1.0, 1, 9),
+            None
+        );
     }
 }
 
@@ -316,14 +393,24 @@ mod tests {
 
     #[test]
     fn the_declared_depths_are_those_of_the_schedules() {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(2)
+            .build()
+            .unwrap();
         for n in [1, 2, 31, 33, 200, 16_384, 16_385, 1 << 18, 1_000_003] {
             // A term starts at 1, for the number that it is, which no addition has rounded yet.
             let x = vec![Roundings(1); n];
             let rayon = pool.install(|| all_threads::<_, Sum>(&x)).0 - 1;
             let declared = parallel::depth(n as u64, 2);
-            assert!(rayon <= declared && declared <= rayon + 5, "{n}: {declared} for {rayon}");
-            assert_eq!(sequential::<_, Sum>(&x).0 - 1, (BASELINES[1].depth)(n as u64, 1), "{n}");
+            assert!(
+                rayon <= declared && declared <= rayon + 5,
+                "{n}: {declared} for {rayon}"
+            );
+            assert_eq!(
+                sequential::<_, Sum>(&x).0 - 1,
+                (BASELINES[1].depth)(n as u64, 1),
+                "{n}"
+            );
         }
     }
 }

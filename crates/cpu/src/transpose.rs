@@ -31,7 +31,10 @@ pub(super) const WRITE_BYTES: usize = 512;
 pub(super) const LINE_BYTES: usize = 64;
 
 /// An element as a transposition sees it: bits to be moved.
-#[cfg_attr(target_arch = "x86_64", expect(private_bounds, reason = "only this module adds words"))]
+#[cfg_attr(
+    target_arch = "x86_64",
+    expect(private_bounds, reason = "only this module adds words")
+)]
 pub trait Word: Blocks + Send + Sync {
     const STRIP_COLUMNS: usize = STRIP_BYTES / size_of::<Self>();
     const TILE_COLUMNS: usize = READ_BYTES / size_of::<Self>();
@@ -113,7 +116,9 @@ pub const BASELINES: &[Baseline] = &[
     Baseline {
         name: "cpu_rayon",
         about: "all threads, tiles turned in vector registers, written past the caches",
-        run: |shape, params, inputs, result| all_threads(&inputs[0], &movement(shape, params), result),
+        run: |shape, params, inputs, result| {
+            all_threads(&inputs[0], &movement(shape, params), result)
+        },
         depth: |_, _| 0,
     },
 ];
@@ -122,7 +127,10 @@ pub const GAP: &str = "gap";
 
 /// Unused elements behind each row of both matrices: those that the settings ask for, or none.
 pub fn gap(params: &Params) -> u64 {
-    params.get(GAP).and_then(|text| text.parse().ok()).unwrap_or(0)
+    params
+        .get(GAP)
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(0)
 }
 
 /// The transposition of a matrix of this shape, with the gap that the settings ask for.
@@ -158,15 +166,23 @@ fn all_threads_slices<W: Word>(input: &[W], movement: &Movement, output: &mut [W
 
 /// Transposes few rows, which make output rows too short for tiles: each thread writes a part of them, one by one.
 fn transpose_flat<W: Word>(input: &[W], movement: &Movement, output: &mut [W]) {
-    let Movement { rows, from_pitch, to_pitch, .. } = *movement;
+    let Movement {
+        rows,
+        from_pitch,
+        to_pitch,
+        ..
+    } = *movement;
     let lines = (PARALLEL_BYTES / (to_pitch.max(1) * size_of::<W>())).max(1);
-    output.par_chunks_mut(lines * to_pitch.max(1)).enumerate().for_each(|(task, part)| {
-        for (column, line) in (task * lines..).zip(part.chunks_mut(to_pitch)) {
-            for (row, word) in line[..rows].iter_mut().enumerate() {
-                *word = input[row * from_pitch + column];
+    output
+        .par_chunks_mut(lines * to_pitch.max(1))
+        .enumerate()
+        .for_each(|(task, part)| {
+            for (column, line) in (task * lines..).zip(part.chunks_mut(to_pitch)) {
+                for (row, word) in line[..rows].iter_mut().enumerate() {
+                    *word = input[row * from_pitch + column];
+                }
             }
-        }
-    });
+        });
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -223,9 +239,14 @@ impl Isa {
 
     /// Transposes the first columns of `input`, whose rows are `pitch` apart, straight into lines past the caches, one each;
     /// whether the instructions can and cache lines begin at the same row in all of them.
-    #[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "for processors that can"))]
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(unused_variables, reason = "for processors that can")
+    )]
     fn turn<W: Word>(self, input: &[W], pitch: usize, lines: &mut [&mut [W]]) -> bool {
-        let Some(head) = common_head(lines) else { return false };
+        let Some(head) = common_head(lines) else {
+            return false;
+        };
         let turned = match self {
             Isa::Portable => return false,
             #[cfg(target_arch = "x86_64")]
@@ -233,8 +254,14 @@ impl Isa {
         };
         #[cfg(target_arch = "x86_64")]
         for (c, line) in lines.iter_mut().enumerate() {
-            let rest = if c < turned.columns { turned.rows.end..line.len() } else { head..line.len() };
-            (0..head).chain(rest).for_each(|r| line[r] = input[r * pitch + c]);
+            let rest = if c < turned.columns {
+                turned.rows.end..line.len()
+            } else {
+                head..line.len()
+            };
+            (0..head)
+                .chain(rest)
+                .for_each(|r| line[r] = input[r * pitch + c]);
         }
         #[cfg(target_arch = "x86_64")]
         true
@@ -250,18 +277,39 @@ impl Isa {
 
 /// Transposes with the given instructions. A strip of the output, as many rows as a tile has columns, belongs to one
 /// thread; where there are too few strips for the threads, so does a band of the input's rows.
-fn transpose<W: Word>(isa: Isa, input: &[W], movement: &Movement, output: &mut [W], streaming: bool) {
+fn transpose<W: Word>(
+    isa: Isa,
+    input: &[W],
+    movement: &Movement,
+    output: &mut [W],
+    streaming: bool,
+) {
     debug_assert!(input.len() == movement.input_len() && output.len() == movement.output_len());
     if input.is_empty() || output.is_empty() {
         return;
     }
     let strip_words = W::STRIP_COLUMNS * movement.to_pitch;
     let transpose_strip = |first: usize, strip: &mut [W]| {
-        let head = if streaming { line_start(strip, movement.to_pitch) } else { 0 };
-        let bands = bands(strip, movement, band_rows::<W>(movement.columns, movement.rows), head);
+        let head = if streaming {
+            line_start(strip, movement.to_pitch)
+        } else {
+            0
+        };
+        let bands = bands(
+            strip,
+            movement,
+            band_rows::<W>(movement.columns, movement.rows),
+            head,
+        );
         let pitch = movement.from_pitch;
         bands.into_par_iter().for_each(|(row, mut lines)| {
-            band(isa, &input[row * pitch + first..], pitch, &mut lines, streaming);
+            band(
+                isa,
+                &input[row * pitch + first..],
+                pitch,
+                &mut lines,
+                streaming,
+            );
         });
     };
     if size_of_val(output) < PARALLEL_BYTES {
@@ -269,7 +317,11 @@ fn transpose<W: Word>(isa: Isa, input: &[W], movement: &Movement, output: &mut [
         return strips.for_each(|(s, strip)| transpose_strip(s * W::STRIP_COLUMNS, strip));
     }
     // The columns before the first cache line of the rows go first, so that the strips begin with one.
-    let before = if streaming { line_start(input, movement.from_pitch).min(movement.columns - 1) } else { 0 };
+    let before = if streaming {
+        line_start(input, movement.from_pitch).min(movement.columns - 1)
+    } else {
+        0
+    };
     let (first, rest) = output.split_at_mut(before * movement.to_pitch);
     if before > 0 {
         transpose_strip(0, first);
@@ -290,14 +342,22 @@ fn band_rows<W: Word>(columns: usize, rows: usize) -> usize {
 
 /// Cuts the rows of a strip of the output: for each band its first row of the input, and its part of every output row. The
 /// first band has `head` rows more, so that the others begin with a cache line.
-fn bands<'a, W>(strip: &'a mut [W], movement: &Movement, band: usize, head: usize) -> Vec<(usize, Vec<&'a mut [W]>)> {
+fn bands<'a, W>(
+    strip: &'a mut [W],
+    movement: &Movement,
+    band: usize,
+    head: usize,
+) -> Vec<(usize, Vec<&'a mut [W]>)> {
     let Movement { rows, to_pitch, .. } = *movement;
     let lines = strip.len().div_ceil(to_pitch);
     let starts = std::iter::once(0).chain((band + head..rows).step_by(band));
     let mut bands: Vec<_> = starts.map(|row| (row, Vec::with_capacity(lines))).collect();
     for line in strip.chunks_mut(to_pitch) {
         let (first, rest) = line[..rows].split_at_mut(rows.min(band + head));
-        for ((_, lines), part) in bands.iter_mut().zip(std::iter::once(first).chain(rest.chunks_mut(band))) {
+        for ((_, lines), part) in bands
+            .iter_mut()
+            .zip(std::iter::once(first).chain(rest.chunks_mut(band)))
+        {
             lines.push(part);
         }
     }
@@ -307,7 +367,11 @@ fn bands<'a, W>(strip: &'a mut [W], movement: &Movement, band: usize, head: usiz
 /// Words before the first cache line in every row of a matrix; none where they are not as many in all.
 fn line_start<W>(matrix: &[W], pitch: usize) -> usize {
     let is_common = (pitch * size_of::<W>()).is_multiple_of(LINE_BYTES);
-    if is_common { matrix.as_ptr().addr().wrapping_neg() % LINE_BYTES / size_of::<W>() } else { 0 }
+    if is_common {
+        matrix.as_ptr().addr().wrapping_neg() % LINE_BYTES / size_of::<W>()
+    } else {
+        0
+    }
 }
 
 /// Transposes the first columns of `input`, whose rows are `pitch` apart, into `lines`, one each.
@@ -318,13 +382,24 @@ fn band<W: Word>(isa: Isa, input: &[W], pitch: usize, lines: &mut [&mut [W]], st
     }
     BUFFER.with_borrow_mut(|buffer| {
         buffer.resize(BUFFER_BYTES / size_of::<u64>(), 0);
-        let skip = buffer.as_ptr().align_offset(LINE_BYTES).min(LINE_BYTES / size_of::<u64>());
+        let skip = buffer
+            .as_ptr()
+            .align_offset(LINE_BYTES)
+            .min(LINE_BYTES / size_of::<u64>());
         let buffer = cast_slice_mut(&mut buffer[skip..]);
         for at in (0..rows).step_by(W::TILE_ROWS) {
             let count = W::TILE_ROWS.min(rows - at);
             for (tile, lines) in lines.chunks_mut(W::TILE_COLUMNS).enumerate() {
                 let words = &input[at * pitch + tile * W::TILE_COLUMNS..];
-                isa.gather(Tile { words, pitch, columns: lines.len(), rows: count }, buffer);
+                isa.gather(
+                    Tile {
+                        words,
+                        pitch,
+                        columns: lines.len(),
+                        rows: count,
+                    },
+                    buffer,
+                );
                 isa.scatter(buffer, W::BUFFER_PITCH, lines, at, count, streaming);
             }
         }
@@ -336,7 +411,10 @@ fn band<W: Word>(isa: Isa, input: &[W], pitch: usize, lines: &mut [&mut [W]], st
 fn common_head<W>(lines: &[&mut [W]]) -> Option<usize> {
     let first = lines.first()?.as_ptr().addr() % LINE_BYTES;
     let head = (LINE_BYTES - first) % LINE_BYTES / size_of::<W>();
-    lines.iter().all(|line| line.as_ptr().addr() % LINE_BYTES == first && line.len() >= head).then_some(head)
+    lines
+        .iter()
+        .all(|line| line.as_ptr().addr() % LINE_BYTES == first && line.len() >= head)
+        .then_some(head)
 }
 
 /// Transposes a tile into the buffer, square by square, so that the lines of a square stay in the nearest cache.
@@ -361,7 +439,12 @@ mod tests {
 
     /// Compares every instruction set with the plain loops on a matrix that starts `skip` words after where vectors
     /// start; nothing around the output may change.
-    fn check<W: Word + PartialEq + From<u32>>(columns: usize, rows: usize, skip: usize, streaming: bool) {
+    fn check<W: Word + PartialEq + From<u32>>(
+        columns: usize,
+        rows: usize,
+        skip: usize,
+        streaming: bool,
+    ) {
         let untouched = W::from(u32::MAX);
         let gap = skip % 3;
         let movement = Movement {
@@ -373,24 +456,42 @@ mod tests {
             times: 1,
             skip: 0,
         };
-        let words: Vec<W> = (0..(movement.input_len() + skip) as u32).map(W::from).collect();
+        let words: Vec<W> = (0..(movement.input_len() + skip) as u32)
+            .map(W::from)
+            .collect();
         let input = &words[skip..];
         let mut expected = vec![untouched; movement.output_len()];
-        for (row, column) in (0..columns).flat_map(|row| (0..rows).map(move |column| (row, column))) {
+        for (row, column) in (0..columns).flat_map(|row| (0..rows).map(move |column| (row, column)))
+        {
             expected[row * movement.to_pitch + column] = input[movement.source(row, column)];
         }
         for isa in Isa::available() {
             let mut output = vec![untouched; expected.len() + 2 * skip];
-            transpose(isa, input, &movement, &mut output[skip..][..expected.len()], streaming);
+            transpose(
+                isa,
+                input,
+                &movement,
+                &mut output[skip..][..expected.len()],
+                streaming,
+            );
             let (before, rest) = output.split_at(skip);
             let (inside, after) = rest.split_at(expected.len());
-            assert!(inside == expected, "{isa:?} {columns} x {rows}, {skip} on, streaming: {streaming}");
-            assert!(before.iter().chain(after).all(|&word| word == untouched), "{isa:?} {columns} x {rows}");
+            assert!(
+                inside == expected,
+                "{isa:?} {columns} x {rows}, {skip} on, streaming: {streaming}"
+            );
+            assert!(
+                before.iter().chain(after).all(|&word| word == untouched),
+                "{isa:?} {columns} x {rows}"
+            );
         }
     }
 
     fn pool(threads: usize) -> rayon::ThreadPool {
-        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap()
     }
 
     #[test]
@@ -418,7 +519,14 @@ mod tests {
     fn any_number_of_threads_moves_every_word() {
         for threads in [1, 2, 5] {
             pool(threads).install(|| {
-                for (columns, rows) in [(1024, 512), (512, 1031), (1, 70_001), (70_001, 1), (3, 40_009), (40_009, 3)] {
+                for (columns, rows) in [
+                    (1024, 512),
+                    (512, 1031),
+                    (1, 70_001),
+                    (70_001, 1),
+                    (3, 40_009),
+                    (40_009, 3),
+                ] {
                     check::<u32>(columns, rows, 0, true);
                     check::<u64>(columns, rows, 0, false);
                 }
@@ -431,15 +539,28 @@ mod tests {
         for dtype in Dtype::ALL {
             let mut input = generate(Fill::Real, dtype, 1, 0, 0, 1_031 * 2_053);
             // Quiet and signalling NaNs, infinities and denormals among the rest.
-            for (i, byte) in input.as_bytes_mut().iter_mut().enumerate().filter(|(i, _)| i % 64 < 16) {
-                *byte = if i % 64 < 8 { 0xff } else { 0x7f ^ (i % 2) as u8 };
+            for (i, byte) in input
+                .as_bytes_mut()
+                .iter_mut()
+                .enumerate()
+                .filter(|(i, _)| i % 64 < 16)
+            {
+                *byte = if i % 64 < 8 {
+                    0xff
+                } else {
+                    0x7f ^ (i % 2) as u8
+                };
             }
             let [mut expected, mut output] = [0, 1].map(|_| Array::zeros(dtype, input.len()));
             let there = movement(Shape { n: 1_031, m: 2_053 }, &Params::new());
             there.carry_out(&input, &mut expected);
             all_threads(&input, &there, &mut output);
             assert!(output.as_bytes() == expected.as_bytes(), "{dtype}");
-            all_threads(&expected, &movement(Shape { n: 2_053, m: 1_031 }, &Params::new()), &mut output);
+            all_threads(
+                &expected,
+                &movement(Shape { n: 2_053, m: 1_031 }, &Params::new()),
+                &mut output,
+            );
             assert!(output.as_bytes() == input.as_bytes(), "{dtype}");
         }
     }
@@ -450,7 +571,13 @@ mod tests {
         assert!(side * side * 4 >= STREAM_BYTES);
         let input = generate(Fill::Real, Dtype::I32, 1, 0, 0, side * side);
         let [mut expected, mut output] = [0, 1].map(|_| Array::zeros(Dtype::I32, input.len()));
-        let square = movement(Shape { n: side as u64, m: side as u64 }, &Params::new());
+        let square = movement(
+            Shape {
+                n: side as u64,
+                m: side as u64,
+            },
+            &Params::new(),
+        );
         square.carry_out(&input, &mut expected);
         all_threads(&input, &square, &mut output);
         assert!(output == expected);

@@ -1,5 +1,8 @@
 //! The transposition's kernels for x86-64: blocks in vector registers, and stores past the caches.
-#![allow(unsafe_code, reason = "intrinsics that take pointers, and functions for processors that have them")]
+#![allow(
+    unsafe_code,
+    reason = "intrinsics that take pointers, and functions for processors that have them"
+)]
 
 use super::transpose::{LINE_BYTES, Tile, Word, part};
 use bytemuck::Pod;
@@ -56,12 +59,22 @@ pub(super) struct Turned {
 /// Transposes whole squares of `input`, whose rows are `pitch` apart, into lines, one for each column, past the caches;
 /// [`fence`] makes them seen. What is left of the rows and columns stays as it is.
 /// Panics if `head` words into a line no cache line begins.
-pub(super) fn turn<W: Word>(_: Avx2, input: &[W], pitch: usize, lines: &mut [&mut [W]], head: usize) -> Turned {
+pub(super) fn turn<W: Word>(
+    _: Avx2,
+    input: &[W],
+    pitch: usize,
+    lines: &mut [&mut [W]],
+    head: usize,
+) -> Turned {
     let side = LINE_BYTES / size_of::<W>();
     let length = lines.iter().map(|line| line.len()).min().unwrap_or(0);
     let columns = lines.len() / side * side;
     let rows = head..length - (length - head) % side;
-    assert!(lines.iter().all(|line| line[head..].as_ptr().addr().is_multiple_of(LINE_BYTES)));
+    assert!(
+        lines
+            .iter()
+            .all(|line| line[head..].as_ptr().addr().is_multiple_of(LINE_BYTES))
+    );
     if !rows.is_empty() && columns > 0 {
         // The last word of the squares is there.
         assert!((rows.end - 1) * pitch + columns <= input.len());
@@ -108,7 +121,13 @@ const BLOCK_ROWS: usize = 4;
 
 /// Transposes whole blocks, whose sides divide both counts, into rows that are [`Word::BUFFER_PITCH`] apart.
 #[target_feature(enable = "avx2")]
-unsafe fn blocks<W: Word>(source: *const W, pitch: usize, columns: usize, rows: usize, target: *mut W) {
+unsafe fn blocks<W: Word>(
+    source: *const W,
+    pitch: usize,
+    columns: usize,
+    rows: usize,
+    target: *mut W,
+) {
     for r in (0..rows).step_by(4) {
         for c in (0..columns).step_by(LINE_BYTES / size_of::<W>()) {
             fetch::<_MM_HINT_T0, W>(source.wrapping_add((r + 4) * pitch + c), pitch, 4);
@@ -124,7 +143,12 @@ unsafe fn blocks<W: Word>(source: *const W, pitch: usize, columns: usize, rows: 
 
 /// Transposes whole squares of rows `pitch` apart straight into lines, past the caches: see [`turn`].
 #[target_feature(enable = "avx2")]
-unsafe fn squares<W: Word>(source: *const W, pitch: usize, lines: &mut [&mut [W]], rows: Range<usize>) {
+unsafe fn squares<W: Word>(
+    source: *const W,
+    pitch: usize,
+    lines: &mut [&mut [W]],
+    rows: Range<usize>,
+) {
     for Square { r, c, below } in Square::all::<W>(rows, lines.len()) {
         let from = source.wrapping_add(r * pitch + c);
         fetch::<_MM_HINT_T1, W>(from.wrapping_add(STACKED * below * pitch), pitch, below);
@@ -161,8 +185,16 @@ impl Square {
         let height = STACKED * side;
         rows.step_by(height)
             .flat_map(move |top| (0..columns).step_by(side).map(move |c| (top, c)))
-            .flat_map(move |(top, c)| (top..end.min(top + height)).step_by(side).map(move |r| (r, c)))
-            .map(move |(r, c)| Square { r, c, below: if r + height < end { side } else { 0 } })
+            .flat_map(move |(top, c)| {
+                (top..end.min(top + height))
+                    .step_by(side)
+                    .map(move |r| (r, c))
+            })
+            .map(move |(r, c)| Square {
+                r,
+                c,
+                below: if r + height < end { side } else { 0 },
+            })
     }
 }
 
@@ -197,7 +229,8 @@ impl Blocks for u32 {
     unsafe fn block_avx2(source: *const u32, pitch: usize, target: *mut u32, target_pitch: usize) {
         for c in [0, 8] {
             // SAFETY: rows of the block, 16 words long.
-            let rows = [0, 1, 2, 3].map(|r| unsafe { _mm256_loadu_si256(source.add(r * pitch + c).cast()) });
+            let rows = [0, 1, 2, 3]
+                .map(|r| unsafe { _mm256_loadu_si256(source.add(r * pitch + c).cast()) });
             let columns = quads_avx2(rows);
             for (i, column) in columns.into_iter().enumerate() {
                 // SAFETY: rows of the transpose, 4 words long.
@@ -213,14 +246,26 @@ impl Blocks for u32 {
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    unsafe fn square_avx2(source: *const u32, pitch: usize, mut put: impl FnMut(usize, [__m256i; 2])) {
+    unsafe fn square_avx2(
+        source: *const u32,
+        pitch: usize,
+        mut put: impl FnMut(usize, [__m256i; 2]),
+    ) {
         for c in [0, 8] {
             // SAFETY: rows of the square, 16 words long.
             let row = |r: usize| unsafe { _mm256_loadu_si256(source.add(r * pitch + c).cast()) };
-            let halves = [0, 8].map(|r| [r, r + 4].map(|r| quads_avx2([row(r), row(r + 1), row(r + 2), row(r + 3)])));
+            let halves = [0, 8].map(|r| {
+                [r, r + 4].map(|r| quads_avx2([row(r), row(r + 1), row(r + 2), row(r + 3)]))
+            });
             for i in 0..4 {
-                put(c + i, halves.map(|[a, b]| _mm256_permute2x128_si256::<0x20>(a[i], b[i])));
-                put(c + 4 + i, halves.map(|[a, b]| _mm256_permute2x128_si256::<0x31>(a[i], b[i])));
+                put(
+                    c + i,
+                    halves.map(|[a, b]| _mm256_permute2x128_si256::<0x20>(a[i], b[i])),
+                );
+                put(
+                    c + 4 + i,
+                    halves.map(|[a, b]| _mm256_permute2x128_si256::<0x31>(a[i], b[i])),
+                );
             }
         }
     }
@@ -232,7 +277,8 @@ impl Blocks for u64 {
     unsafe fn block_avx2(source: *const u64, pitch: usize, target: *mut u64, target_pitch: usize) {
         for c in [0, 4] {
             // SAFETY: rows of the block, 8 words long.
-            let rows = [0, 1, 2, 3].map(|r| unsafe { _mm256_loadu_si256(source.add(r * pitch + c).cast()) });
+            let rows = [0, 1, 2, 3]
+                .map(|r| unsafe { _mm256_loadu_si256(source.add(r * pitch + c).cast()) });
             let columns = square_avx2(rows);
             for (i, column) in columns.into_iter().enumerate() {
                 // SAFETY: rows of the transpose, 4 words long.
@@ -243,7 +289,11 @@ impl Blocks for u64 {
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    unsafe fn square_avx2(source: *const u64, pitch: usize, mut put: impl FnMut(usize, [__m256i; 2])) {
+    unsafe fn square_avx2(
+        source: *const u64,
+        pitch: usize,
+        mut put: impl FnMut(usize, [__m256i; 2]),
+    ) {
         for c in [0, 4] {
             // SAFETY: rows of the square, 8 words long.
             let row = |r: usize| unsafe { _mm256_loadu_si256(source.add(r * pitch + c).cast()) };

@@ -31,23 +31,45 @@ pub fn judge(
     let mut tried = Vec::new();
     for shape in edges(family.form, tile, rung.multiple(), asked) {
         observe(&words(shape));
-        let case = small(worker, Case { shape, ..asked.clone() }, short)?;
-        let is_last = matches!(case.ruling, Ruling::NotBuilt | Ruling::Crashed | Ruling::Endless | Ruling::Failed);
+        let case = small(
+            worker,
+            Case {
+                shape,
+                ..asked.clone()
+            },
+            short,
+        )?;
+        let is_last = matches!(
+            case.ruling,
+            Ruling::NotBuilt | Ruling::Crashed | Ruling::Endless | Ruling::Failed
+        );
         tried.push(case);
         if is_last {
             break;
         }
     }
-    if tried.iter().all(|tried| matches!(tried.ruling, Ruling::Right | Ruling::Refused)) {
+    if tried
+        .iter()
+        .all(|tried| matches!(tried.ruling, Ruling::Right | Ruling::Refused))
+    {
         observe(&words(asked.shape));
         // With a single sample.
-        let job = Job { baseline: false, case: asked.clone(), settings: Settings::once(), again: false };
+        let job = Job {
+            baseline: false,
+            case: asked.clone(),
+            settings: Settings::once(),
+            again: false,
+        };
         tried.push(self::tried(asked, worker.run_within(&job, limit)?));
     }
-    let worst =
-        tried.iter().map(|tried| tried.ruling).find(|ruling| !matches!(ruling, Ruling::Right | Ruling::Refused));
+    let worst = tried
+        .iter()
+        .map(|tried| tried.ruling)
+        .find(|ruling| !matches!(ruling, Ruling::Right | Ruling::Refused));
     // A size that no device could run says nothing of the kernel, unless it is the one asked for.
-    let ruling = worst.or(tried.last().map(|tried| tried.ruling)).unwrap_or(Ruling::Refused);
+    let ruling = worst
+        .or(tried.last().map(|tried| tried.ruling))
+        .unwrap_or(Ruling::Refused);
     // Symptoms are told by what the built-in families compute.
     let symptoms = if ruling == Ruling::Wrong && built_in(&family.name).is_some() {
         observe("what is wrong");
@@ -60,12 +82,29 @@ pub fn judge(
         if matches!(ruling, Ruling::Right | Ruling::Wrong) {
             observe(&format!("work-group {wg}"));
             let shape = rounded(family.form, ragged(family.form, tile), rung.multiple());
-            elsewhere.push(small(worker, Case { shape, wg, ..asked.clone() }, short)?);
+            elsewhere.push(small(
+                worker,
+                Case {
+                    shape,
+                    wg,
+                    ..asked.clone()
+                },
+                short,
+            )?);
         }
     }
     tried.retain(|tried| tried.ruling != Ruling::Refused || ruling == Ruling::Refused);
     let (traits, parameters) = rung.own_traits();
-    Ok(Judgement { ruling, asked: asked.clone(), tile, tried, elsewhere, symptoms, traits, parameters })
+    Ok(Judgement {
+        ruling,
+        asked: asked.clone(),
+        tile,
+        tried,
+        elsewhere,
+        symptoms,
+        traits,
+        parameters,
+    })
 }
 
 fn around(n: u64) -> [u64; 3] {
@@ -78,7 +117,12 @@ fn refused(rung: &Rung, asked: &Case, reason: String) -> Judgement {
         ruling: Ruling::Refused,
         asked: asked.clone(),
         tile: [1; 2],
-        tried: vec![TriedCase { shape: asked.shape, wg: asked.wg, ruling: Ruling::Refused, reason }],
+        tried: vec![TriedCase {
+            shape: asked.shape,
+            wg: asked.wg,
+            ruling: Ruling::Refused,
+            reason,
+        }],
         elsewhere: Vec::new(),
         symptoms: None,
         traits,
@@ -87,7 +131,11 @@ fn refused(rung: &Rung, asked: &Case, reason: String) -> Judgement {
 }
 
 fn words(Shape { n, m }: Shape) -> String {
-    if m == 1 { format!("n={n}") } else { format!("{n}x{m}") }
+    if m == 1 {
+        format!("n={n}")
+    } else {
+        format!("{n}x{m}")
+    }
 }
 
 fn small(worker: &mut WorkerProcess, case: Case, limit: Duration) -> Result<TriedCase, Error> {
@@ -96,7 +144,12 @@ fn small(worker: &mut WorkerProcess, case: Case, limit: Duration) -> Result<Trie
 }
 
 /// What Rust, LLVM and C++ say last where there is no memory left.
-const OUT_OF_MEMORY: [&str; 4] = ["memory allocation of", "out of memory", "bad_alloc", "foreign exception"];
+const OUT_OF_MEMORY: [&str; 4] = [
+    "memory allocation of",
+    "out of memory",
+    "bad_alloc",
+    "foreign exception",
+];
 
 fn tried(case: &Case, came: Result<Outcome, Lost>) -> TriedCase {
     let (wg, ruling, reason) = match came {
@@ -105,17 +158,27 @@ fn tried(case: &Case, came: Result<Outcome, Lost>) -> TriedCase {
             (outcome.wg, ruling, reason)
         }
         Err(lost @ Lost::Late(_)) => (case.wg, Ruling::Endless, lost.to_string()),
-        Err(Lost::Died(how)) if OUT_OF_MEMORY.iter().any(|said| how.contains(said)) => {
-            (case.wg, Ruling::Crashed, format!("{how}; it may have reached its memory limit, which --memory changes"))
-        }
+        Err(Lost::Died(how)) if OUT_OF_MEMORY.iter().any(|said| how.contains(said)) => (
+            case.wg,
+            Ruling::Crashed,
+            format!("{how}; it may have reached its memory limit, which --memory changes"),
+        ),
         Err(lost) => (case.wg, Ruling::Crashed, lost.to_string()),
     };
-    TriedCase { shape: case.shape, wg, ruling, reason }
+    TriedCase {
+        shape: case.shape,
+        wg,
+        ruling,
+        reason,
+    }
 }
 
 fn ruling_of(outcome: &Outcome) -> (Ruling, String) {
-    let Err(Stop { status, reason, .. }) = &outcome.end else { return (Ruling::Right, String::new()) };
-    let is_argument = reason.contains("clSetKernelArg") || reason.contains("CL_INVALID_KERNEL_ARGS");
+    let Err(Stop { status, reason, .. }) = &outcome.end else {
+        return (Ruling::Right, String::new());
+    };
+    let is_argument =
+        reason.contains("clSetKernelArg") || reason.contains("CL_INVALID_KERNEL_ARGS");
     let ruling = match status {
         // A time that cannot be believed is none of the result's.
         Status::Ok | Status::Suspect => Ruling::Right,
@@ -150,9 +213,24 @@ fn edges(form: Form, [wide, high]: [u64; 2], multiple: u64, asked: &Case) -> Vec
             sizes.into_iter().map(|n| Shape { n, m: n }).collect()
         }
         Form::Matrix => {
-            let sides = [[1, 1], [wide - 1, high - 1], [wide, high], [wide + 1, high + 1]];
-            let odd = [[1, high + 1], [wide + 1, 1], [3 * wide + REST, high], [wide, 3 * high + 1]];
-            sides.into_iter().chain(odd).chain([[2 * wide + 3, 3 * high + 1]]).map(|[n, m]| Shape { n, m }).collect()
+            let sides = [
+                [1, 1],
+                [wide - 1, high - 1],
+                [wide, high],
+                [wide + 1, high + 1],
+            ];
+            let odd = [
+                [1, high + 1],
+                [wide + 1, 1],
+                [3 * wide + REST, high],
+                [wide, 3 * high + 1],
+            ];
+            sides
+                .into_iter()
+                .chain(odd)
+                .chain([[2 * wide + 3, 3 * high + 1]])
+                .map(|[n, m]| Shape { n, m })
+                .collect()
         }
     };
     for shape in &mut shapes {
@@ -165,7 +243,10 @@ fn edges(form: Form, [wide, high]: [u64; 2], multiple: u64, asked: &Case) -> Vec
 }
 
 fn rounded(form: Form, shape: Shape, multiple: u64) -> Shape {
-    form.shape(shape.n.next_multiple_of(multiple), (form == Form::Matrix).then(|| shape.m.next_multiple_of(multiple)))
+    form.shape(
+        shape.n.next_multiple_of(multiple),
+        (form == Form::Matrix).then(|| shape.m.next_multiple_of(multiple)),
+    )
 }
 
 /// A shape of some groups and a rest.
@@ -173,7 +254,10 @@ pub fn ragged(form: Form, [wide, high]: [u64; 2]) -> Shape {
     match form {
         Form::Vector => Shape::vector((3 * wide + REST).min(MOST)),
         Form::Square => form.shape(2 * wide.max(high) + REST, None),
-        Form::Matrix => Shape { n: 2 * wide + 3, m: 3 * high + 1 },
+        Form::Matrix => Shape {
+            n: 2 * wide + 3,
+            m: 3 * high + 1,
+        },
     }
 }
 
@@ -186,6 +270,9 @@ fn other_groups(wg: WorkGroup, target: &Target, is_wrong: bool) -> Vec<WorkGroup
         (false, true) => vec![[1, 1, 1], [8, 8, 1], [16, 16, 1], [32, 8, 1]],
         (false, false) => vec![[8, 8, 1], [16, 16, 1]],
     };
-    let all = all.into_iter().map(WorkGroup).filter(|other| *other != wg && other.size() <= target.max_wg);
+    let all = all
+        .into_iter()
+        .map(WorkGroup)
+        .filter(|other| *other != wg && other.size() <= target.max_wg);
     all.take(if is_wrong { 3 } else { 1 }).collect()
 }

@@ -9,15 +9,18 @@ use crate::processes;
 use crate::runner::exactly;
 use gpulab_kernels::signature::CSource;
 use gpulab_kernels::{
-    Checker, Description, Family, FamilyFile, Oracle, OracleBuffer, OracleFile, OracleQuestion, Registry, ValueType,
-    assemble, built_in, reference_kernel, rung_text, type_defines, used_defines,
+    Checker, Description, Family, FamilyFile, Oracle, OracleBuffer, OracleFile, OracleQuestion,
+    Registry, ValueType, assemble, built_in, reference_kernel, rung_text, type_defines,
+    used_defines,
 };
 use gpulab_model::Error;
 use gpulab_model::check::fingerprint;
 use gpulab_model::data::{Array, Dtype, Layout, NumberValue, Scalar};
 use gpulab_model::each_array;
 use gpulab_model::outcome::DeviceInfo;
-use gpulab_model::plan::{Arg, ArgValue, BufferId, BufferSpec, Case, Launch, Plan, Reference, Role};
+use gpulab_model::plan::{
+    Arg, ArgValue, BufferId, BufferSpec, Case, Launch, Plan, Reference, Role,
+};
 use gpulab_record::files::{self, ScratchFolder};
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -35,8 +38,13 @@ const MOST_KEPT: usize = 512 << 20;
 
 /// Makes a family of a reader's file. A reference kernel is run on a CPU device if there is one, else on the one that
 /// `device` names.
-pub fn declare<'a>(registry: &'a mut Registry, file: &FamilyFile, device: Option<&str>) -> Result<&'a Family, Error> {
-    let description = Description::parse(&file.text, &file.name).map_err(|error| Error::Usage(error.to_string()))?;
+pub fn declare<'a>(
+    registry: &'a mut Registry,
+    file: &FamilyFile,
+    device: Option<&str>,
+) -> Result<&'a Family, Error> {
+    let description = Description::parse(&file.text, &file.name)
+        .map_err(|error| Error::Usage(error.to_string()))?;
     let asked = AskedOracle {
         file: file.clone(),
         description,
@@ -45,7 +53,9 @@ pub fn declare<'a>(registry: &'a mut Registry, file: &FamilyFile, device: Option
         python: Mutex::default(),
         files: Mutex::default(),
     };
-    registry.declare(file, Box::new(asked)).map_err(|error| Error::Usage(error.to_string()))
+    registry
+        .declare(file, Box::new(asked))
+        .map_err(|error| Error::Usage(error.to_string()))
 }
 
 /// The elements of a file, or why there are none.
@@ -68,19 +78,34 @@ impl AskedOracle {
         match &self.description.checker {
             Checker::Numpy(code) => {
                 let mut python = self.python.lock().unwrap_or_else(PoisonError::into_inner);
-                answer_of_numpy(&mut python, &self.file.folder, code, &self.description, question)
+                answer_of_numpy(
+                    &mut python,
+                    &self.file.folder,
+                    code,
+                    &self.description,
+                    question,
+                )
             }
             Checker::Rung(name) => {
-                let plan = question.plan.as_ref().ok_or("the rung that says what is right has no launches")?;
-                let text =
-                    rung_text(&self.description, name, &self.file).ok_or_else(|| format!("there is no rung {name}"))?;
+                let plan = question
+                    .plan
+                    .as_ref()
+                    .ok_or("the rung that says what is right has no launches")?;
+                let text = rung_text(&self.description, name, &self.file)
+                    .ok_or_else(|| format!("there is no rung {name}"))?;
                 answer_of_rung(&text, plan, self.device.as_deref(), question)
             }
-            Checker::Program { command, seconds } => answer_of_program(&self.file.folder, command, *seconds, question),
-            Checker::Family(name) => answer_of_family(name, question),
-            Checker::Kernel(file) => {
-                answer_of_kernel(&self.file, &self.description, file, self.device.as_deref(), question)
+            Checker::Program { command, seconds } => {
+                answer_of_program(&self.file.folder, command, *seconds, question)
             }
+            Checker::Family(name) => answer_of_family(name, question),
+            Checker::Kernel(file) => answer_of_kernel(
+                &self.file,
+                &self.description,
+                file,
+                self.device.as_deref(),
+                question,
+            ),
         }
     }
 }
@@ -89,11 +114,24 @@ impl AskedOracle {
 fn answer_of_family(name: &str, question: &OracleQuestion<'_>) -> Result<Vec<Array>, String> {
     let family = built_in(name).ok_or_else(|| format!("there is no family {name}"))?;
     let asked = question.case;
-    let case = Case { seed: asked.seed, ..Case::of(name, "", asked.dtype, asked.shape) };
-    let inputs: Vec<Array> = question.buffers.iter().filter_map(|buffer| buffer.input).cloned().collect();
+    let case = Case {
+        seed: asked.seed,
+        ..Case::of(name, "", asked.dtype, asked.shape)
+    };
+    let inputs: Vec<Array> = question
+        .buffers
+        .iter()
+        .filter_map(|buffer| buffer.input)
+        .cloned()
+        .collect();
     let lens = family.problem.inputs(case.shape, &case.params);
     let fits = family.dtypes.contains(&case.dtype) && inputs.len() == lens.len();
-    if !fits || inputs.iter().zip(&lens).any(|(input, len)| (input.dtype(), input.len()) != (case.dtype, *len)) {
+    if !fits
+        || inputs
+            .iter()
+            .zip(&lens)
+            .any(|(input, len)| (input.dtype(), input.len()) != (case.dtype, *len))
+    {
         let lens: Vec<String> = lens.iter().map(usize::to_string).collect();
         return Err(format!(
             "{name} of {} has inputs of {} elements, and these are others",
@@ -110,7 +148,11 @@ fn answer_of_family(name: &str, question: &OracleQuestion<'_>) -> Result<Vec<Arr
 impl Oracle for AskedOracle {
     fn answer(&self, question: &OracleQuestion<'_>) -> Result<Vec<Array>, String> {
         let case = question.case;
-        let mut words = vec![u128::from(case.shape.n), u128::from(case.shape.m), case.dtype as u128];
+        let mut words = vec![
+            u128::from(case.shape.n),
+            u128::from(case.shape.m),
+            case.dtype as u128,
+        ];
         let inputs = question.buffers.iter().filter_map(|buffer| buffer.input);
         words.extend(inputs.map(|input| fingerprint(input.as_bytes())));
         let key = fingerprint(bytemuck::cast_slice(&words));
@@ -120,14 +162,29 @@ impl Oracle for AskedOracle {
         }
         let answer = self.ask(question)?;
         answers.push((key, answer.clone()));
-        let mut bytes: usize = answers.iter().flat_map(|(_, all)| all).map(|answer| answer.as_bytes().len()).sum();
+        let mut bytes: usize = answers
+            .iter()
+            .flat_map(|(_, all)| all)
+            .map(|answer| answer.as_bytes().len())
+            .sum();
         while bytes > MOST_KEPT {
-            bytes -= answers.remove(0).1.iter().map(|answer| answer.as_bytes().len()).sum::<usize>();
+            bytes -= answers
+                .remove(0)
+                .1
+                .iter()
+                .map(|answer| answer.as_bytes().len())
+                .sum::<usize>();
         }
         Ok(answer)
     }
 
-    fn file(&self, name: &str, dtype: Dtype, layout: &Layout, channels: usize) -> Result<Arc<OracleFile>, String> {
+    fn file(
+        &self,
+        name: &str,
+        dtype: Dtype,
+        layout: &Layout,
+        channels: usize,
+    ) -> Result<Arc<OracleFile>, String> {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         files
             .entry((name.to_owned(), dtype, channels))
@@ -135,11 +192,27 @@ impl Oracle for AskedOracle {
                 let path = self.file.folder.join(name).to_string_lossy().into_owned();
                 let is_plain = dtype != Dtype::U8 || layout.scalar() == Some(Scalar::U8);
                 if path.to_lowercase().ends_with(".png") {
-                    let picture = input::picture(&path, layout, channels).map_err(|error| error.to_string());
-                    return picture.map(|(elements, width)| Arc::new(OracleFile { elements, width: Some(width) }));
+                    let picture =
+                        input::picture(&path, layout, channels).map_err(|error| error.to_string());
+                    return picture.map(|(elements, width)| {
+                        Arc::new(OracleFile {
+                            elements,
+                            width: Some(width),
+                        })
+                    });
                 }
-                let read = if is_plain { input::read(&path, Some(dtype)) } else { input::read_bytes(&path, layout) };
-                read.map(|elements| Arc::new(OracleFile { elements, width: None })).map_err(|error| error.to_string())
+                let read = if is_plain {
+                    input::read(&path, Some(dtype))
+                } else {
+                    input::read_bytes(&path, layout)
+                };
+                read.map(|elements| {
+                    Arc::new(OracleFile {
+                        elements,
+                        width: None,
+                    })
+                })
+                .map_err(|error| error.to_string())
             })
             .clone()
     }
@@ -147,7 +220,10 @@ impl Oracle for AskedOracle {
     fn describe(&self) -> String {
         match &self.description.checker {
             Checker::Program { command, .. } => {
-                format!("the program {}, which runs with your rights", command.join(" "))
+                format!(
+                    "the program {}, which runs with your rights",
+                    command.join(" ")
+                )
             }
             Checker::Numpy(_) => "the file's lines for numpy, which run with your rights".into(),
             Checker::Rung(name) => format!("the rung {name}"),
@@ -163,10 +239,15 @@ impl Oracle for AskedOracle {
 /// The device that runs it: the first CPU, else the one that is asked for.
 fn device(asked: Option<&str>) -> Result<DeviceInfo, String> {
     let platforms = list_platforms().map_err(|error| error.to_string())?;
-    let cpu = platforms.iter().flat_map(|platform| &platform.devices).find(|info| info.kind == "cpu");
+    let cpu = platforms
+        .iter()
+        .flat_map(|platform| &platform.devices)
+        .find(|info| info.kind == "cpu");
     match cpu {
         Some(info) => Ok(info.clone()),
-        None => select::select(&platforms, asked).cloned().map_err(|error| error.to_string()),
+        None => select::select(&platforms, asked)
+            .cloned()
+            .map_err(|error| error.to_string()),
     }
 }
 
@@ -182,38 +263,64 @@ fn answer_of_kernel(
     let info = device(asked)?;
     let text = assemble(name, &|path| (path == name).then_some(Cow::Borrowed(text)))
         .map_err(|missing| format!("{name}: there is no {missing}"))?;
-    let longest = question.buffers.iter().map(|buffer| buffer.len as u64).max().unwrap_or(0);
+    let longest = question
+        .buffers
+        .iter()
+        .map(|buffer| buffer.len as u64)
+        .max()
+        .unwrap_or(0);
     let elements = longest.max(question.case.shape.elements());
     let mut defines = type_defines(question.case.dtype, elements);
     let names = description.reference_names(question.case.shape, question.case.dtype);
-    defines.extend(names.into_iter().map(|(name, value)| (name, value.to_string())));
+    defines.extend(
+        names
+            .into_iter()
+            .map(|(name, value)| (name, value.to_string())),
+    );
     let unit = BuildUnit {
         path: name.to_owned(),
         defines: used_defines(&defines, &text.text),
         text: text.text,
         kernels: vec![kernel.clone()],
     };
-    let parameters = CSource::new(&unit.text, &defines).parameters(&kernel).unwrap_or_default();
-    let types = parameters.into_iter().skip(question.buffers.len()).map(|parameter| parameter.value_type);
+    let parameters = CSource::new(&unit.text, &defines)
+        .parameters(&kernel)
+        .unwrap_or_default();
+    let types = parameters
+        .into_iter()
+        .skip(question.buffers.len())
+        .map(|parameter| parameter.value_type);
     let sizes = description.reference_sizes(question.case.shape);
-    let sizes = sizes.into_iter().zip(types.chain(std::iter::repeat(None))).map(|(size, of)| match of {
-        Some(ValueType::Number(scalar, 1)) => {
-            ArgValue::of(scalar, NumberValue::Whole(size.into())).map_or(Arg::Index(size), Arg::Value)
-        }
-        _ => Arg::Index(size),
-    });
+    let sizes = sizes
+        .into_iter()
+        .zip(types.chain(std::iter::repeat(None)))
+        .map(|(size, of)| match of {
+            Some(ValueType::Number(scalar, 1)) => {
+                ArgValue::of(scalar, NumberValue::Whole(size.into()))
+                    .map_or(Arg::Index(size), Arg::Value)
+            }
+            _ => Arg::Index(size),
+        });
     let sizes: Vec<Arg<BufferId>> = sizes.collect();
     let contents: Vec<Option<&Array>> = question.buffers.iter().map(|known| known.input).collect();
     let specs: Vec<BufferSpec> = (0..)
         .zip(&question.buffers)
         .map(|(index, known)| BufferSpec {
-            role: if known.is_output { Role::Output } else { Role::Input(index) },
+            role: if known.is_output {
+                Role::Output
+            } else {
+                Role::Input(index)
+            },
             dtype: known.dtype,
             len: known.len,
         })
         .collect();
     run_kernels(&info, &unit, &specs, &contents, |buffers| {
-        let args = buffers.iter().map(|buffer| Arg::Buffer(*buffer)).chain(sizes).collect();
+        let args = buffers
+            .iter()
+            .map(|buffer| Arg::Buffer(*buffer))
+            .chain(sizes)
+            .collect();
         vec![Launch::linear(&kernel, 1, 1, args)]
     })
     .map_err(|error| format!("the reference {name} on {}: {error}", info.name))
@@ -236,12 +343,24 @@ fn answer_of_rung(
         text: text.to_owned(),
         kernels,
     };
-    let contents: Vec<Option<&Array>> =
-        question.buffers.iter().map(|known| known.input).filter(|input| input.is_some()).collect();
+    let contents: Vec<Option<&Array>> = question
+        .buffers
+        .iter()
+        .map(|known| known.input)
+        .filter(|input| input.is_some())
+        .collect();
     run_kernels(&info, &unit, &plan.buffers, &contents, |buffers| {
-        plan.passes.iter().map(|pass| pass.bound(|index| buffers[index])).collect()
+        plan.passes
+            .iter()
+            .map(|pass| pass.bound(|index| buffers[index]))
+            .collect()
     })
-    .map_err(|error| format!("the rung that says what is right, on {}: {error}", info.name))
+    .map_err(|error| {
+        format!(
+            "the rung that says what is right, on {}: {error}",
+            info.name
+        )
+    })
 }
 
 /// Carries out launches over these buffers, of which inputs hold these contents and all others zeros, and reads the outputs back.
@@ -261,14 +380,22 @@ fn run_kernels(
             continue;
         }
         let buffer = device.alloc(spec.bytes())?;
-        let content = if let Role::Input(index) = spec.role { contents.get(index).copied().flatten() } else { None };
+        let content = if let Role::Input(index) = spec.role {
+            contents.get(index).copied().flatten()
+        } else {
+            None
+        };
         let zeros = Array::zeros(spec.dtype, if content.is_some() { 0 } else { spec.len });
         device.write(buffer, 0, content.unwrap_or(&zeros).as_bytes())?;
         buffers.push(buffer);
     }
     device.run(program, &launches(&buffers))?;
     let mut answers = Vec::new();
-    for (known, buffer) in specs.iter().zip(&buffers).filter(|(known, _)| known.role == Role::Output) {
+    for (known, buffer) in specs
+        .iter()
+        .zip(&buffers)
+        .filter(|(known, _)| known.role == Role::Output)
+    {
         let mut answer = Array::zeros(known.dtype, known.len);
         device.read(*buffer, 0, answer.as_bytes_mut())?;
         answers.push(answer);
@@ -292,25 +419,46 @@ fn answer_of_program(
         ("m".into(), shape.m.to_string()),
         ("type".into(), question.case.dtype.to_string()),
     ];
-    for (name, array) in question.buffers.iter().filter_map(|buffer| Some((buffer.name, buffer.input?))) {
-        let bytes: Vec<u8> = each_array!(array, v => v.iter().flat_map(|x| x.to_le_bytes()).collect());
+    for (name, array) in question
+        .buffers
+        .iter()
+        .filter_map(|buffer| Some((buffer.name, buffer.input?)))
+    {
+        let bytes: Vec<u8> =
+            each_array!(array, v => v.iter().flat_map(|x| x.to_le_bytes()).collect());
         fs::write(path(name), bytes).map_err(unwritable)?;
         values.push((name.to_owned(), path(name).display().to_string()));
     }
     let outputs: Vec<&OracleBuffer<'_>> = question.outputs().collect();
     for output in &outputs {
-        let name = if outputs.len() == 1 { "out".to_owned() } else { format!("out.{}", output.name) };
+        let name = if outputs.len() == 1 {
+            "out".to_owned()
+        } else {
+            format!("out.{}", output.name)
+        };
         // No name of an input: those begin with a letter.
-        values.push((name, path(&format!("0-{}", output.name)).display().to_string()));
+        values.push((
+            name,
+            path(&format!("0-{}", output.name)).display().to_string(),
+        ));
     }
     let words: Vec<String> = command.iter().map(|word| replaced(word, &values)).collect();
-    let [program, args @ ..] = &words[..] else { return Err("[check] command is empty".into()) };
+    let [program, args @ ..] = &words[..] else {
+        return Err("[check] command is empty".into());
+    };
     // One that is named by a path is looked for from the file's folder.
-    let place = if program.contains('/') { folder.join(program) } else { PathBuf::from(program) };
+    let place = if program.contains('/') {
+        folder.join(program)
+    } else {
+        PathBuf::from(program)
+    };
     let mut command = Command::new(place);
     command.args(args).current_dir(folder);
     run(command, program, seconds)?;
-    outputs.into_iter().map(|output| read_result(&path(&format!("0-{}", output.name)), output)).collect()
+    outputs
+        .into_iter()
+        .map(|output| read_result(&path(&format!("0-{}", output.name)), output))
+        .collect()
 }
 
 fn read_result(path: &Path, output: &OracleBuffer<'_>) -> Result<Array, String> {
@@ -318,13 +466,19 @@ fn read_result(path: &Path, output: &OracleBuffer<'_>) -> Result<Array, String> 
     let dtype = output.dtype;
     let bytes = len as u64 * dtype.size() as u64;
     let Ok(metadata) = fs::metadata(path) else {
-        return Err("the reference wrote no {out}: it must write its result to the file of that name".into());
+        return Err(
+            "the reference wrote no {out}: it must write its result to the file of that name"
+                .into(),
+        );
     };
     if metadata.len() != bytes {
         let has = metadata.len();
-        return Err(format!("the reference wrote {has} bytes, and {len} elements of {dtype} are {bytes}"));
+        return Err(format!(
+            "the reference wrote {has} bytes, and {len} elements of {dtype} are {bytes}"
+        ));
     }
-    let read = files::read(path).map_err(|error| format!("the reference's result cannot be read: {error}"))?;
+    let read = files::read(path)
+        .map_err(|error| format!("the reference's result cannot be read: {error}"))?;
     Ok(input::elements(&read, dtype))
 }
 
@@ -334,7 +488,10 @@ fn unwritable(error: io::Error) -> String {
 
 /// Runs a program to its end, or ends it when its time is over.
 fn run(mut command: Command, name: &str, seconds: u64) -> Result<(), String> {
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| unstarted(name, error))?;
     let last_words = listen(&mut child).map_err(|error| unstarted(name, error))?;
     let status = processes::ended_within(&mut child, Duration::from_secs(seconds));
@@ -356,18 +513,35 @@ fn late(seconds: u64) -> String {
 /// How a program that ends, or has ended, did so, and what it said last.
 fn ended(name: &str, child: &mut Child, last_words: &Receiver<String>) -> String {
     let status = processes::ended_within(child, Duration::from_secs(1));
-    let status = status.ok().flatten().map_or("an unknown status".to_owned(), |status| status.to_string());
-    let said = last_words.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
-    let said = said.trim().lines().next_back().unwrap_or_default().to_owned();
-    let said = if said.is_empty() { said } else { format!(", and said: {said}") };
+    let status = status
+        .ok()
+        .flatten()
+        .map_or("an unknown status".to_owned(), |status| status.to_string());
+    let said = last_words
+        .recv_timeout(Duration::from_secs(1))
+        .unwrap_or_default();
+    let said = said
+        .trim()
+        .lines()
+        .next_back()
+        .unwrap_or_default()
+        .to_owned();
+    let said = if said.is_empty() {
+        said
+    } else {
+        format!(", and said: {said}")
+    };
     format!("the reference {name} ended with {status}{said}")
 }
 
 /// A word with what stands for its names in braces. Braces in a value are its own, as those of a folder's name.
 fn replaced(word: &str, values: &[(String, String)]) -> String {
-    let Some((before, rest)) = word.split_once('{') else { return word.to_owned() };
-    let named =
-        values.iter().find_map(|(name, value)| Some((value, rest.strip_prefix(name.as_str())?.strip_prefix('}')?)));
+    let Some((before, rest)) = word.split_once('{') else {
+        return word.to_owned();
+    };
+    let named = values.iter().find_map(|(name, value)| {
+        Some((value, rest.strip_prefix(name.as_str())?.strip_prefix('}')?))
+    });
     let brace = "{".to_owned();
     let (value, after) = named.unwrap_or((&brace, rest));
     format!("{before}{value}{}", replaced(after, values))
@@ -410,7 +584,10 @@ impl Python {
     fn start(folder: &Path) -> Result<Python, String> {
         let mut command = Command::new("python3");
         command.args(["-c", DRIVER]).current_dir(folder);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| unstarted("numpy", error))?;
         let (questions, out) = child
             .stdin
@@ -420,9 +597,19 @@ impl Python {
         let last_words = listen(&mut child).map_err(|error| unstarted("numpy", error))?;
         let (sender, answers) = mpsc::channel();
         std::thread::Builder::new()
-            .spawn(move || BufReader::new(out).lines().map_while(Result::ok).try_for_each(|line| sender.send(line)))
+            .spawn(move || {
+                BufReader::new(out)
+                    .lines()
+                    .map_while(Result::ok)
+                    .try_for_each(|line| sender.send(line))
+            })
             .map_err(|error| unstarted("numpy", error))?;
-        Ok(Python { child, questions, answers, last_words })
+        Ok(Python {
+            child,
+            questions,
+            answers,
+            last_words,
+        })
     }
 
     /// Has the question in this file answered.
@@ -437,7 +624,9 @@ impl Python {
                 Err(error) => Err((format!("the reference numpy said {line:?}: {error}"), false)),
             },
             Err(RecvTimeoutError::Timeout) => Err((late(seconds), false)),
-            Err(RecvTimeoutError::Disconnected) => Err((ended("numpy", &mut self.child, &self.last_words), false)),
+            Err(RecvTimeoutError::Disconnected) => {
+                Err((ended("numpy", &mut self.child, &self.last_words), false))
+            }
         }
     }
 }
@@ -466,8 +655,13 @@ fn answer_of_numpy(
     sizes.extend(names.into_iter().map(|(name, value)| (name, value.into())));
     let mut buffers = Vec::new();
     for (number, buffer) in question.buffers.iter().enumerate() {
-        let [file, result] =
-            ["in", "out"].map(|way| scratch.path().join(format!("{number}.{way}")).display().to_string());
+        let [file, result] = ["in", "out"].map(|way| {
+            scratch
+                .path()
+                .join(format!("{number}.{way}"))
+                .display()
+                .to_string()
+        });
         let input = match buffer.input {
             Some(array) => {
                 fs::write(&file, array.as_bytes()).map_err(unwritable)?;
@@ -500,12 +694,21 @@ fn answer_of_numpy(
         why
     })?;
     let mut answers = Vec::new();
-    for (number, buffer) in question.buffers.iter().enumerate().filter(|(_, buffer)| buffer.is_output) {
+    for (number, buffer) in question
+        .buffers
+        .iter()
+        .enumerate()
+        .filter(|(_, buffer)| buffer.is_output)
+    {
         let bytes = fs::read(scratch.path().join(format!("{number}.out")))
             .map_err(|error| format!("the reference's result: {error}"))?;
         let mut array = Array::zeros(buffer.dtype, buffer.len);
         if bytes.len() != array.as_bytes().len() {
-            return Err(format!("the reference wrote {} bytes of {}", bytes.len(), buffer.name));
+            return Err(format!(
+                "the reference wrote {} bytes of {}",
+                bytes.len(),
+                buffer.name
+            ));
         }
         array.as_bytes_mut().copy_from_slice(&bytes);
         answers.push(array);
@@ -551,14 +754,28 @@ mod tests {
     fn one_process_answers_all_questions_and_is_gone_with_its_owner() {
         let folder = tempfile::tempdir().unwrap();
         let mut python = Python::start(folder.path()).unwrap();
-        let note = |name: &str| format!("import os; open({name:?}, 'w').write(str(os.getpid())); print('talk')");
+        let note = |name: &str| {
+            format!("import os; open({name:?}, 'w').write(str(os.getpid())); print('talk')")
+        };
         ask(&mut python, folder.path(), &note("first")).unwrap();
         let (why, goes_on) = ask(&mut python, folder.path(), "x = 1\ny = x / 0").unwrap_err();
-        assert!(goes_on && why.contains("ZeroDivisionError") && why.contains("in its line 2, `y = x / 0`"), "{why}");
+        assert!(
+            goes_on
+                && why.contains("ZeroDivisionError")
+                && why.contains("in its line 2, `y = x / 0`"),
+            "{why}"
+        );
         let (why, goes_on) = ask(&mut python, folder.path(), "y = x").unwrap_err();
-        assert!(goes_on && why.contains("name 'x' is not defined"), "nothing is left of the question before: {why}");
-        let (why, goes_on) = ask(&mut python, folder.path(), "import sys; sys.exit(input())").unwrap_err();
-        assert!(goes_on && why.contains("EOF"), "no question can be read by the lines: {why}");
+        assert!(
+            goes_on && why.contains("name 'x' is not defined"),
+            "nothing is left of the question before: {why}"
+        );
+        let (why, goes_on) =
+            ask(&mut python, folder.path(), "import sys; sys.exit(input())").unwrap_err();
+        assert!(
+            goes_on && why.contains("EOF"),
+            "no question can be read by the lines: {why}"
+        );
         ask(&mut python, folder.path(), &note("second")).unwrap();
         let of = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
         assert_eq!(of("first"), of("second"));
@@ -581,12 +798,19 @@ mod tests {
     #[test]
     fn it_ends_when_nobody_can_ask_any_more() {
         let mut command = Command::new("python3");
-        command.args(["-c", DRIVER]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command
+            .args(["-c", DRIVER])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let question = folder.path().join("question.json");
         let code = "while True: pass";
-        fs::write(&question, json!({ "sizes": {}, "buffers": [], "code": code }).to_string()).unwrap();
+        fs::write(
+            &question,
+            json!({ "sizes": {}, "buffers": [], "code": code }).to_string(),
+        )
+        .unwrap();
         writeln!(child.stdin.as_mut().unwrap(), "{}", question.display()).unwrap();
         std::thread::sleep(Duration::from_millis(500));
         drop(child.stdin.take());
@@ -608,9 +832,17 @@ mod tests {
             is_output,
             is_share: false,
         };
-        let buffers = vec![buffer("x", Some(&inputs[0]), false), buffer("y", None, true)];
-        let question = OracleQuestion { case: &case, buffers, plan: None };
-        answer_of_program(Path::new("/"), &command, seconds, &question).map(|mut answers| answers.remove(0))
+        let buffers = vec![
+            buffer("x", Some(&inputs[0]), false),
+            buffer("y", None, true),
+        ];
+        let question = OracleQuestion {
+            case: &case,
+            buffers,
+            plan: None,
+        };
+        answer_of_program(Path::new("/"), &command, seconds, &question)
+            .map(|mut answers| answers.remove(0))
     }
 
     #[test]
@@ -622,11 +854,17 @@ mod tests {
     fn every_way_to_fail_is_told() {
         for (script, why) in [
             ("exit 3", "exit status: 3"),
-            ("echo first >&2; echo no such thing >&2; exit 1", "and said: no such thing"),
+            (
+                "echo first >&2; echo no such thing >&2; exit 1",
+                "and said: no such thing",
+            ),
             ("kill -SEGV $$", "signal"),
             ("exec sleep 30", "no result within 1 s"),
             ("true", "wrote no {out}"),
-            ("printf 1234 > $2", "wrote 4 bytes, and 3 elements of i32 are 12"),
+            (
+                "printf 1234 > $2",
+                "wrote 4 bytes, and 3 elements of i32 are 12",
+            ),
             ("head -c 1000 /dev/zero > $2", "wrote 1000 bytes"),
             ("mkdir $2", "wrote"),
         ] {
@@ -637,7 +875,8 @@ mod tests {
 
     #[test]
     fn braces_of_a_value_stay_as_they_are() {
-        let values = [("out", "/tmp/{n}/{x}"), ("n", "3"), ("x", "{out}")].map(|(a, b)| (a.to_owned(), b.to_owned()));
+        let values = [("out", "/tmp/{n}/{x}"), ("n", "3"), ("x", "{out}")]
+            .map(|(a, b)| (a.to_owned(), b.to_owned()));
         for (word, is) in [
             ("{out}", "/tmp/{n}/{x}"),
             ("-n{n}={x};{}", "-n3={out};{}"),

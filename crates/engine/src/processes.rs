@@ -30,8 +30,16 @@ const MOST: u64 = 256 << 20;
 
 /// How a program ended that was given `input`, and what it printed, as fast as it came. [`io::ErrorKind::TimedOut`] if it took
 /// longer than `limit`: then it was killed, with all that it started.
-pub fn output_within(command: &mut Command, input: &'static str, limit: Duration) -> io::Result<Output> {
-    let mut child = lead_group(command).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+pub fn output_within(
+    command: &mut Command,
+    input: &'static str,
+    limit: Duration,
+) -> io::Result<Output> {
+    let mut child = lead_group(command)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
         // One that does not read to the end says why.
         thread::Builder::new().spawn(move || drop(stdin.write_all(input.as_bytes())))?;
@@ -40,11 +48,21 @@ pub fn output_within(command: &mut Command, input: &'static str, limit: Duration
     let err = read_all(child.stderr.take())?;
     let Some(status) = ended_within(&mut child, limit)? else {
         kill_group(&mut child);
-        return Err(io::Error::new(io::ErrorKind::TimedOut, format!("it did not end within {} s", limit.as_secs())));
+        return Err(io::Error::new(
+            io::ErrorKind::TimedOut,
+            format!("it did not end within {} s", limit.as_secs()),
+        ));
     };
     // What it started, and left, may keep its pipes open.
-    let [stdout, stderr] = [out, err].map(|from| from.recv_timeout(Duration::from_secs(1)).unwrap_or_default());
-    Ok(Output { status, stdout, stderr })
+    let [stdout, stderr] = [out, err].map(|from| {
+        from.recv_timeout(Duration::from_secs(1))
+            .unwrap_or_default()
+    });
+    Ok(Output {
+        status,
+        stdout,
+        stderr,
+    })
 }
 
 fn read_all(pipe: Option<impl Read + Send + 'static>) -> io::Result<Receiver<Vec<u8>>> {
@@ -52,7 +70,11 @@ fn read_all(pipe: Option<impl Read + Send + 'static>) -> io::Result<Receiver<Vec
     thread::Builder::new().spawn(move || {
         let mut text = Vec::new();
         if let Some(mut pipe) = pipe {
-            let _ = pipe.by_ref().take(MOST).read_to_end(&mut text).and_then(|_| io::copy(&mut pipe, &mut io::sink()));
+            let _ = pipe
+                .by_ref()
+                .take(MOST)
+                .read_to_end(&mut text)
+                .and_then(|_| io::copy(&mut pipe, &mut io::sink()));
         }
         sender.send(text)
     })?;
@@ -119,12 +141,16 @@ const LEAST_ADDRESSES: u64 = 256 << 20;
 /// hardly any says so.
 pub fn address_space_limit() -> Option<String> {
     let size = addresses()? as f64 / f64::from(1 << 20);
-    Some(format!("this process may use {size:.0} MiB of address space (ulimit -v), which may be too little"))
+    Some(format!(
+        "this process may use {size:.0} MiB of address space (ulimit -v), which may be too little"
+    ))
 }
 
 /// The same, where they are too few even to start a driver's process.
 pub fn narrow_address_space() -> Option<String> {
-    addresses().filter(|bytes| *bytes < LEAST_ADDRESSES).and_then(|_| address_space_limit())
+    addresses()
+        .filter(|bytes| *bytes < LEAST_ADDRESSES)
+        .and_then(|_| address_space_limit())
 }
 
 /// Bytes of addresses that this process may use, if that is limited.
@@ -146,13 +172,33 @@ fn addresses() -> Option<u64> {
 pub fn limit_memory(bytes: u64, addresses: bool) {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     // A limit that cannot be set leaves the deadline.
-    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+    let _ = setrlimit(
+        Resource::Core,
+        Rlimit {
+            current: Some(0),
+            maximum: Some(0),
+        },
+    );
     let there = std::fs::read_to_string("/proc/self/statm").ok();
-    let pages = there.as_deref().and_then(|text| text.split(' ').next()?.parse::<u64>().ok());
-    let Some(pages) = pages.filter(|_| addresses) else { return };
-    let most = pages.saturating_mul(rustix::param::page_size() as u64).saturating_add(bytes);
-    let most = getrlimit(Resource::As).current.map_or(most, |known| known.min(most));
-    let _ = setrlimit(Resource::As, Rlimit { current: Some(most), maximum: Some(most) });
+    let pages = there
+        .as_deref()
+        .and_then(|text| text.split(' ').next()?.parse::<u64>().ok());
+    let Some(pages) = pages.filter(|_| addresses) else {
+        return;
+    };
+    let most = pages
+        .saturating_mul(rustix::param::page_size() as u64)
+        .saturating_add(bytes);
+    let most = getrlimit(Resource::As)
+        .current
+        .map_or(most, |known| known.min(most));
+    let _ = setrlimit(
+        Resource::As,
+        Rlimit {
+            current: Some(most),
+            maximum: Some(most),
+        },
+    );
 }
 
 #[cfg(not(unix))]
@@ -163,13 +209,17 @@ pub fn limit_memory(_: u64, _: bool) {}
 /// drivers come from the C library; only the GNU one heeds this.
 pub fn large_pages() -> Option<(&'static str, &'static str)> {
     const TUNABLES: &str = "GLIBC_TUNABLES";
-    std::env::var_os(TUNABLES).is_none().then_some((TUNABLES, "glibc.malloc.hugetlb=1"))
+    std::env::var_os(TUNABLES)
+        .is_none()
+        .then_some((TUNABLES, "glibc.malloc.hugetlb=1"))
 }
 
 /// Bytes that can be allocated without swapping, where the system says so (Linux).
 pub fn available_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kib.checked_mul(1024)
 }
@@ -183,19 +233,42 @@ mod tests {
     #[test]
     fn a_child_that_takes_too_long_is_killed() {
         let mut quick = Command::new("true").spawn().unwrap();
-        assert!(ended_within(&mut quick, Duration::from_secs(30)).unwrap().unwrap().success());
+        assert!(
+            ended_within(&mut quick, Duration::from_secs(30))
+                .unwrap()
+                .unwrap()
+                .success()
+        );
         let began = Instant::now();
         let mut slow = Command::new("sleep").arg("30").spawn().unwrap();
-        assert_eq!(ended_within(&mut slow, Duration::from_millis(20)).unwrap(), None);
+        assert_eq!(
+            ended_within(&mut slow, Duration::from_millis(20)).unwrap(),
+            None
+        );
         assert!(began.elapsed() < Duration::from_secs(20) && slow.try_wait().unwrap().is_some());
         let ask = |script: &str, limit| {
-            output_within(Command::new("sh").args(["-c", script]), "asked\n", Duration::from_millis(limit))
+            output_within(
+                Command::new("sh").args(["-c", script]),
+                "asked\n",
+                Duration::from_millis(limit),
+            )
         };
-        let output = ask("cat; yes line | head -n 1000000 >&2; sleep 30 & exit 3", 20_000).unwrap();
-        assert_eq!((output.status.code(), &output.stdout[..]), (Some(3), &b""[..]), "what it left holds its pipes");
+        let output = ask(
+            "cat; yes line | head -n 1000000 >&2; sleep 30 & exit 3",
+            20_000,
+        )
+        .unwrap();
+        assert_eq!(
+            (output.status.code(), &output.stdout[..]),
+            (Some(3), &b""[..]),
+            "what it left holds its pipes"
+        );
         let output = ask("cat; yes line | head -n 1000000 >&2", 20_000).unwrap();
         assert_eq!((output.stdout.len(), output.stderr.len()), (6, 5_000_000));
-        assert_eq!(ask("yes & sleep 30", 200).unwrap_err().kind(), io::ErrorKind::TimedOut);
+        assert_eq!(
+            ask("yes & sleep 30", 200).unwrap_err().kind(),
+            io::ErrorKind::TimedOut
+        );
         assert!(began.elapsed() < Duration::from_secs(20));
     }
 }

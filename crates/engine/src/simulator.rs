@@ -9,8 +9,8 @@ use gpulab_model::outcome::{Executor, LaunchedOnce, Status, Stop};
 use gpulab_model::plan::{Case, Target};
 use gpulab_record::files::{self, ScratchFolder};
 use gpulab_study::count::{
-    COMPUTE_UNITS, CheckFinding, CountedCase, CountedLaunch, FindingKind, LaunchCounts, LockstepModel, TracedLaunch,
-    traced,
+    COMPUTE_UNITS, CheckFinding, CountedCase, CountedLaunch, FindingKind, LaunchCounts,
+    LockstepModel, TracedLaunch, traced,
 };
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
@@ -71,12 +71,19 @@ impl Simulator {
 
     /// Says whether [`Simulator::prepare`] would succeed, and changes nothing: what there is.
     pub fn look(folder: &Path) -> Result<String, Error> {
-        let Simulator { mut version, plugin, .. } = Simulator::find(folder)?;
+        let Simulator {
+            mut version,
+            plugin,
+            ..
+        } = Simulator::find(folder)?;
         if version != TESTED {
             version += &format!(" (gpulab is tested with {TESTED})");
         }
         if plugin.is_file() {
-            return Ok(format!("{version}, with its plugin in {}", plugin.display()));
+            return Ok(format!(
+                "{version}, with its plugin in {}",
+                plugin.display()
+            ));
         }
         let compiler = compile(None)?;
         Ok(format!("{version}, with {compiler} to build its plugin"))
@@ -89,12 +96,17 @@ impl Simulator {
 
     /// What each program is built with, to have what the plugin gives it.
     pub fn build_options(&self, model: LockstepModel) -> String {
-        format!("-DGPULAB_WARP={} -include \"{}\"", model.warp, declarations(&self.plugin).display())
+        format!(
+            "-DGPULAB_WARP={} -include \"{}\"",
+            model.warp,
+            declarations(&self.plugin).display()
+        )
     }
 
     /// Whether Oclgrind runs a plugin as it is meant: another version may have other classes.
     fn try_out(&self, plugin: &Path) -> Result<(), Error> {
-        const KERNEL: &str = "__kernel void k(__global int *x) { x[get_global_id(0)] = sub_group_reduce_add(1); }";
+        const KERNEL: &str =
+            "__kernel void k(__global int *x) { x[get_global_id(0)] = sub_group_reduce_add(1); }";
         const LAUNCH: &str = "k.cl\nk\n64 1 1\n32 1 1\n<size=256 fill=0>\n";
         let unwritable = Error::unwritten("a scratch folder");
         let scratch = ScratchFolder::new().map_err(unwritable)?;
@@ -104,25 +116,40 @@ impl Simulator {
         }
         let model = LockstepModel::USUAL;
         let mut command = Command::new("oclgrind-kernel");
-        command.args(["--build-options", &self.build_options(model), "--plugins"]).arg(plugin).arg("k.sim");
-        command.current_dir(scratch.path()).envs(model_variables(model)).env("GPULAB_COUNT_FILE", at("counts"));
+        command
+            .args(["--build-options", &self.build_options(model), "--plugins"])
+            .arg(plugin)
+            .arg("k.sim");
+        command
+            .current_dir(scratch.path())
+            .envs(model_variables(model))
+            .env("GPULAB_COUNT_FILE", at("counts"));
         // Without this program nobody knows before a kernel is counted.
         let output = match output_within(&mut command, "", LONGEST) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-            tried => tried.map_err(|error| Error::Failed(format!("oclgrind-kernel cannot run the plugin: {error}")))?,
+            tried => tried.map_err(|error| {
+                Error::Failed(format!("oclgrind-kernel cannot run the plugin: {error}"))
+            })?,
         };
         let counts = fs::read_to_string(at("counts")).ok();
         let counts: Option<LaunchCounts> = counts.and_then(|text| serde_json::from_str(&text).ok());
         let is_right = counts.is_some_and(|counts| {
             let written = counts.total().memory.global_write;
-            (counts.groups, counts.items, written.requests, written.segments) == (2, 64, 2, 8)
+            (
+                counts.groups,
+                counts.items,
+                written.requests,
+                written.segments,
+            ) == (2, 64, 2, 8)
         });
         if output.status.success() && is_right {
             return Ok(());
         }
         let said = String::from_utf8_lossy(&[output.stderr, output.stdout].concat()).into_owned();
-        let said =
-            said.lines().find(|line| !line.trim().is_empty()).map_or_else(String::new, |line| format!(": {line}"));
+        let said = said
+            .lines()
+            .find(|line| !line.trim().is_empty())
+            .map_or_else(String::new, |line| format!(": {line}"));
         Err(Error::Failed(format!(
             "{} does not run the plugin that counts, as {TESTED} does, with which gpulab is tested ({}{said}). Debian 12 and \
              Ubuntu 22.04 and 24.04 have that version",
@@ -135,10 +162,21 @@ impl Simulator {
         let version = version()?;
         let folder = folder.join(PLUGINS_FOLDER);
         let mut hasher = Sha256::new();
-        [SOURCE, DECLARATIONS, &version].iter().for_each(|text| hasher.update(text));
-        let hash: String = hasher.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        [SOURCE, DECLARATIONS, &version]
+            .iter()
+            .for_each(|text| hasher.update(text));
+        let hash: String = hasher
+            .finalize()
+            .iter()
+            .take(8)
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
         let plugin = folder.join(format!("{}_{hash}.so", files::name_of(&[&version])));
-        Ok(Simulator { version, folder, plugin })
+        Ok(Simulator {
+            version,
+            folder,
+            plugin,
+        })
     }
 
     /// A place for the counts of a run of this process.
@@ -148,21 +186,45 @@ impl Simulator {
 
     /// The simulator round a worker; its plugin writes what it counts for this machine to a file, and what the first groups do
     /// to another one.
-    fn wrapper(&self, model: LockstepModel, counts: &Path, traced: Option<(&Path, u64)>) -> Wrapper {
+    fn wrapper(
+        &self,
+        model: LockstepModel,
+        counts: &Path,
+        traced: Option<(&Path, u64)>,
+    ) -> Wrapper {
         // A GPU's local memory, where Oclgrind has less; one thread, so that counts come in one order.
-        let args = ["--num-threads", "1", "--local-mem-size", "49152", "--build-options"].map(OsString::from);
+        let args = [
+            "--num-threads",
+            "1",
+            "--local-mem-size",
+            "49152",
+            "--build-options",
+        ]
+        .map(OsString::from);
         let log = log_file(counts).into_os_string();
-        let more =
-            [self.build_options(model).into(), "--plugins".into(), self.plugin.clone().into(), "--log".into(), log];
+        let more = [
+            self.build_options(model).into(),
+            "--plugins".into(),
+            self.plugin.clone().into(),
+            "--log".into(),
+            log,
+        ];
         let numbers = model_variables(model).map(|(name, value)| (name, value.into()));
         let file = ("GPULAB_COUNT_FILE", counts.as_os_str().to_owned());
         let traced = traced.map(|(path, groups)| {
-            [("GPULAB_TRACE_FILE", path.as_os_str().to_owned()), ("GPULAB_TRACE_GROUPS", groups.to_string().into())]
+            [
+                ("GPULAB_TRACE_FILE", path.as_os_str().to_owned()),
+                ("GPULAB_TRACE_GROUPS", groups.to_string().into()),
+            ]
         });
         Wrapper {
             program: Some(OCLGRIND.into()),
             args: args.into_iter().chain(more).collect(),
-            variables: numbers.into_iter().chain([file]).chain(traced.into_iter().flatten()).collect(),
+            variables: numbers
+                .into_iter()
+                .chain([file])
+                .chain(traced.into_iter().flatten())
+                .collect(),
         }
     }
 }
@@ -174,7 +236,15 @@ fn log_file(counts: &Path) -> PathBuf {
 
 /// The environment variables that carry a machine's model to the plugin.
 pub fn model_variables(model: LockstepModel) -> [(&'static str, String); 6] {
-    let LockstepModel { machine: _, warp, segment, banks, rule, partitions, units } = model;
+    let LockstepModel {
+        machine: _,
+        warp,
+        segment,
+        banks,
+        rule,
+        partitions,
+        units,
+    } = model;
     [
         ("GPULAB_COUNT_WARP", warp.to_string()),
         ("GPULAB_COUNT_SEGMENT", segment.to_string()),
@@ -187,19 +257,27 @@ pub fn model_variables(model: LockstepModel) -> [(&'static str, String); 6] {
 
 /// What is missing, and what to install.
 fn missing(what: &str) -> Error {
-    Error::NoDevice(format!("gpulab count runs kernels in the simulator Oclgrind: {what}; to install: {PACKAGES}"))
+    Error::NoDevice(format!(
+        "gpulab count runs kernels in the simulator Oclgrind: {what}; to install: {PACKAGES}"
+    ))
 }
 
 /// Oclgrind's name and version, as it says them.
 fn version() -> Result<String, Error> {
     let output = match output_within(Command::new(OCLGRIND).arg("--version"), "", LOOK) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Err(missing("it is not installed")),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Err(missing("it is not installed"));
+        }
         Err(error) => return Err(missing(&format!("it does not answer ({error})"))),
         Ok(output) => output,
     };
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let line = text.lines().map(str::trim).find(|line| line.starts_with("Oclgrind "));
-    line.map(str::to_owned).ok_or_else(|| missing("oclgrind does not report its version"))
+    let line = text
+        .lines()
+        .map(str::trim)
+        .find(|line| line.starts_with("Oclgrind "));
+    line.map(str::to_owned)
+        .ok_or_else(|| missing("oclgrind does not report its version"))
 }
 
 /// The file of [`DECLARATIONS`] of a plugin.
@@ -211,7 +289,10 @@ fn declarations(plugin: &Path) -> PathBuf {
 fn build(simulator: &Simulator) -> Result<(), Error> {
     let plugin = &simulator.plugin;
     let unwritable = Error::unwritten(plugin);
-    plugin.parent().map_or(Ok(()), fs::create_dir_all).map_err(unwritable)?;
+    plugin
+        .parent()
+        .map_or(Ok(()), fs::create_dir_all)
+        .map_err(unwritable)?;
     // Another thread may be building it, too.
     static BUILDS: AtomicU64 = AtomicU64::new(0);
     let number = BUILDS.fetch_add(1, Ordering::Relaxed);
@@ -225,19 +306,34 @@ fn build(simulator: &Simulator) -> Result<(), Error> {
 
 /// Compiles the plugin to a file, or without one only looks whether it compiles; the compiler that did.
 fn compile(to: Option<&Path>) -> Result<String, Error> {
-    let given = env::var(COMPILER).ok().filter(|given| !given.trim().is_empty());
-    let candidates = given.map_or_else(|| ["c++", "g++", "clang++"].map(str::to_owned).to_vec(), |given| vec![given]);
+    let given = env::var(COMPILER)
+        .ok()
+        .filter(|given| !given.trim().is_empty());
+    let candidates = given.map_or_else(
+        || ["c++", "g++", "clang++"].map(str::to_owned).to_vec(),
+        |given| vec![given],
+    );
     for candidate in &candidates {
         match run_compiler(candidate, to) {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => {
-                return Err(Error::Failed(format!("the C++ compiler {candidate} gives no plugin: {error}")));
+                return Err(Error::Failed(format!(
+                    "the C++ compiler {candidate} gives no plugin: {error}"
+                )));
             }
             Ok(output) if output.status.success() => return Ok(candidate.clone()),
-            Ok(output) => return Err(not_built(candidate, &String::from_utf8_lossy(&output.stderr))),
+            Ok(output) => {
+                return Err(not_built(
+                    candidate,
+                    &String::from_utf8_lossy(&output.stderr),
+                ));
+            }
         }
     }
-    Err(missing(&format!("there is no C++ compiler ({}) to build its plugin with", candidates.join(", "))))
+    Err(missing(&format!(
+        "there is no C++ compiler ({}) to build its plugin with",
+        candidates.join(", ")
+    )))
 }
 
 /// Runs a compiler, which may be given with arguments, over the plugin's source.
@@ -245,24 +341,48 @@ fn run_compiler(compiler: &str, to: Option<&Path>) -> io::Result<Output> {
     let mut words = compiler.split_whitespace();
     let mut command = Command::new(words.next().unwrap_or_default());
     // LLVM and Oclgrind are built without run-time types.
-    command.args(words).args(["-std=c++17", "-O2", "-fPIC", "-shared", "-fno-rtti", "-x", "c++", "-"]);
+    command.args(words).args([
+        "-std=c++17",
+        "-O2",
+        "-fPIC",
+        "-shared",
+        "-fno-rtti",
+        "-x",
+        "c++",
+        "-",
+    ]);
     match to {
         Some(to) => command.arg("-o").arg(to),
         None => command.arg("-fsyntax-only"),
     };
-    output_within(&mut command, SOURCE, if to.is_some() { LONGEST } else { LOOK })
+    output_within(
+        &mut command,
+        SOURCE,
+        if to.is_some() { LONGEST } else { LOOK },
+    )
 }
 
 /// Why the plugin was not built: mostly for want of a header.
 fn not_built(compiler: &str, said: &str) -> Error {
-    for (header, why) in [("oclgrind/", "its headers"), ("CL/cl.h", "OpenCL's headers")] {
-        let is_missing = said.lines().any(|line| line.contains(header) && line.contains("file"));
+    for (header, why) in [
+        ("oclgrind/", "its headers"),
+        ("CL/cl.h", "OpenCL's headers"),
+    ] {
+        let is_missing = said
+            .lines()
+            .any(|line| line.contains(header) && line.contains("file"));
         if is_missing && said.contains("fatal error") {
             return missing(&format!("{why} are not installed"));
         }
     }
-    let first = said.lines().find(|line| line.contains("error")).or(said.lines().next()).unwrap_or("it said nothing");
-    Error::Failed(format!("{compiler} cannot build the simulator's plugin, which is tested with {TESTED}: {first}"))
+    let first = said
+        .lines()
+        .find(|line| line.contains("error"))
+        .or(said.lines().next())
+        .unwrap_or("it said nothing");
+    Error::Failed(format!(
+        "{compiler} cannot build the simulator's plugin, which is tested with {TESTED}: {first}"
+    ))
 }
 
 /// A worker process in the simulator.
@@ -295,11 +415,27 @@ impl CountingWorker {
         let trace = groups.map(|_| file.with_extension("trace"));
         let log = SimulatorLog::at(log_file(&file));
         // Of a process with this number that was ended.
-        [Some(&file), trace.as_ref()].into_iter().flatten().for_each(|file| drop(fs::remove_file(file)));
-        let setup = Setup { device: None, as_gpu: Some(COMPUTE_UNITS), subgroups: true, ..setup };
+        [Some(&file), trace.as_ref()]
+            .into_iter()
+            .flatten()
+            .for_each(|file| drop(fs::remove_file(file)));
+        let setup = Setup {
+            device: None,
+            as_gpu: Some(COMPUTE_UNITS),
+            subgroups: true,
+            ..setup
+        };
         let wrapper = simulator.wrapper(model, &file, trace.as_deref().zip(groups));
         let worker = WorkerProcess::open(setup, Some(wrapper), deadline, interrupted, tell)?;
-        Ok(CountingWorker { worker, file, read: 0, trace, deadline, log, tell })
+        Ok(CountingWorker {
+            worker,
+            file,
+            read: 0,
+            trace,
+            deadline,
+            log,
+            tell,
+        })
     }
 
     /// What plans are made for.
@@ -311,7 +447,10 @@ impl CountingWorker {
     pub fn count(&mut self, case: &Case) -> Result<Result<CountedCase, Stop>, Error> {
         let launched = self.worker.launch_once_within(case, self.deadline)?;
         let lines = self.new_lines()?;
-        self.log.new_findings().iter().for_each(|found| (self.tell)(&format!("the simulator: {}", found.sentence())));
+        self.log
+            .new_findings()
+            .iter()
+            .for_each(|found| (self.tell)(&format!("the simulator: {}", found.sentence())));
         if launched.is_err() {
             self.log.read = 0;
         }
@@ -324,19 +463,28 @@ impl CountingWorker {
                 );
                 Ok(Err(Stop::new(Status::Timeout, why)))
             }
-            Err(Lost::Died(how)) => Err(Error::Failed(format!("while running a case's kernels once, {how}"))),
+            Err(Lost::Died(how)) => Err(Error::Failed(format!(
+                "while running a case's kernels once, {how}"
+            ))),
         }
     }
 
     /// As [`CountingWorker::count`], with what the first groups of each launch did.
-    pub fn trace(&mut self, case: &Case) -> Result<Result<(CountedCase, Vec<TracedLaunch>), Stop>, Error> {
+    pub fn trace(
+        &mut self,
+        case: &Case,
+    ) -> Result<Result<(CountedCase, Vec<TracedLaunch>), Stop>, Error> {
         let counted = match self.count(case)? {
             Ok(counted) => counted,
             Err(stop) => return Ok(Err(stop)),
         };
-        let text = self.trace.as_ref().and_then(|file| fs::read_to_string(file).ok()).unwrap_or_default();
-        let mut launches =
-            traced(&text).map_err(|e| Error::Failed(format!("what the kernel did cannot be read: {e}")))?;
+        let text = self
+            .trace
+            .as_ref()
+            .and_then(|file| fs::read_to_string(file).ok())
+            .unwrap_or_default();
+        let mut launches = traced(&text)
+            .map_err(|e| Error::Failed(format!("what the kernel did cannot be read: {e}")))?;
         // Those of the kernel that says what is right came before.
         let others = launches.len().saturating_sub(counted.launches.len());
         Ok(Ok((counted, launches.split_off(others))))
@@ -353,13 +501,20 @@ impl CountingWorker {
 
 impl Drop for CountingWorker {
     fn drop(&mut self) {
-        [Some(&self.file), self.trace.as_ref()].into_iter().flatten().for_each(|file| drop(fs::remove_file(file)));
+        [Some(&self.file), self.trace.as_ref()]
+            .into_iter()
+            .flatten()
+            .for_each(|file| drop(fs::remove_file(file)));
     }
 }
 
 /// The counts of what was launched, of which there is a line each, behind those of the kernel that said what is right.
 fn counted(launched: LaunchedOnce, lines: &[String]) -> Result<CountedCase, Error> {
-    let LaunchedOnce { wg, params, launches } = launched;
+    let LaunchedOnce {
+        wg,
+        params,
+        launches,
+    } = launched;
     if lines.len() < launches.len() {
         return Err(Error::Failed(format!(
             "the simulator's plugin wrote {} of {} launches: this Oclgrind cannot load it (its LLVM must export its C \
@@ -369,19 +524,31 @@ fn counted(launched: LaunchedOnce, lines: &[String]) -> Result<CountedCase, Erro
         )));
     }
     let before = lines.len() - launches.len();
-    let launches = launches.into_iter().zip(&lines[before..]).map(|((kernel, timed), line)| {
-        let counts: LaunchCounts = serde_json::from_str(line)
-            .map_err(|e| Error::Failed(format!("the counts of {kernel} cannot be read: {e}")))?;
-        match counts.kernel == kernel && !counts.unordered {
-            true => Ok(CountedLaunch { timed, counts }),
-            false => Err(Error::Failed(format!(
-                "the counts of {kernel} cannot be trusted: they are of {}{}",
-                counts.kernel,
-                if counts.unordered { ", whose items ran in no order" } else { "" }
-            ))),
-        }
-    });
-    Ok(CountedCase { wg, params, launches: launches.collect::<Result<_, _>>()? })
+    let launches = launches
+        .into_iter()
+        .zip(&lines[before..])
+        .map(|((kernel, timed), line)| {
+            let counts: LaunchCounts = serde_json::from_str(line).map_err(|e| {
+                Error::Failed(format!("the counts of {kernel} cannot be read: {e}"))
+            })?;
+            match counts.kernel == kernel && !counts.unordered {
+                true => Ok(CountedLaunch { timed, counts }),
+                false => Err(Error::Failed(format!(
+                    "the counts of {kernel} cannot be trusted: they are of {}{}",
+                    counts.kernel,
+                    if counts.unordered {
+                        ", whose items ran in no order"
+                    } else {
+                        ""
+                    }
+                ))),
+            }
+        });
+    Ok(CountedCase {
+        wg,
+        params,
+        launches: launches.collect::<Result<_, _>>()?,
+    })
 }
 
 /// Most findings that the simulator writes down of a run.
@@ -410,14 +577,19 @@ pub struct Checked {
 
 impl Checked {
     pub fn stopped(why: impl Into<String>) -> Checked {
-        Checked { findings: Vec::new(), end: CheckEnd::Stopped(why.into()) }
+        Checked {
+            findings: Vec::new(),
+            end: CheckEnd::Stopped(why.into()),
+        }
     }
 
     /// Why there may be faults beside those that were found.
     pub fn doubt(&self) -> Option<&str> {
         match &self.end {
             CheckEnd::Stopped(why) => Some(why),
-            CheckEnd::Wrong if self.findings.is_empty() => Some("its result is wrong in the simulator"),
+            CheckEnd::Wrong if self.findings.is_empty() => {
+                Some("its result is wrong in the simulator")
+            }
             CheckEnd::Right | CheckEnd::Wrong => None,
         }
     }
@@ -440,7 +612,12 @@ impl CheckingWorker {
         version().map_err(|_| Error::NoDevice(MISSING.into()))?;
         fs::create_dir_all(folder).map_err(Error::unwritten(folder))?;
         let log = SimulatorLog::at(folder.join(format!("check-{}.log", std::process::id())));
-        let setup = Setup { device: None, as_gpu: Some(COMPUTE_UNITS), memory: None, ..setup };
+        let setup = Setup {
+            device: None,
+            as_gpu: Some(COMPUTE_UNITS),
+            memory: None,
+            ..setup
+        };
         let wrapper = checking_wrapper(&log, &["--uninitialized"]);
         let worker = WorkerProcess::open(setup, Some(wrapper), deadline, interrupted, tell)?;
         Ok(CheckingWorker { worker, log })
@@ -460,7 +637,11 @@ impl CheckingWorker {
             self.worker.renew();
         }
         if text.contains(SUPPRESSING) {
-            end = ended(&mut self.worker.within(checking_wrapper(&self.log, &[]))?, case, limit)?;
+            end = ended(
+                &mut self.worker.within(checking_wrapper(&self.log, &[]))?,
+                case,
+                limit,
+            )?;
             text += &self.log.text();
             if end == CheckEnd::Right {
                 end = CheckEnd::Stopped(format!(
@@ -468,16 +649,33 @@ impl CheckingWorker {
                 ));
             }
         }
-        Ok(Checked { findings: findings(&text), end })
+        Ok(Checked {
+            findings: findings(&text),
+            end,
+        })
     }
 }
 
 /// The simulator, which looks for races and for this.
 fn checking_wrapper(log: &SimulatorLog, more: &[&str]) -> Wrapper {
     // Its check for values that were never set does not know what an optimiser makes of vectors.
-    let args = ["--build-options", "-cl-opt-disable", "--data-races", "--local-mem-size", "49152"];
-    let args = args.iter().chain(more).chain(&["--max-errors", MOST_FINDINGS, "--log"]).map(OsString::from);
-    Wrapper { program: Some(OCLGRIND.into()), args: args.chain([log.path().into()]).collect(), variables: Vec::new() }
+    let args = [
+        "--build-options",
+        "-cl-opt-disable",
+        "--data-races",
+        "--local-mem-size",
+        "49152",
+    ];
+    let args = args
+        .iter()
+        .chain(more)
+        .chain(&["--max-errors", MOST_FINDINGS, "--log"])
+        .map(OsString::from);
+    Wrapper {
+        program: Some(OCLGRIND.into()),
+        args: args.chain([log.path().into()]).collect(),
+        variables: Vec::new(),
+    }
 }
 
 fn ended(worker: &mut WorkerProcess, case: &Case, limit: Duration) -> Result<CheckEnd, Error> {
@@ -535,13 +733,22 @@ fn findings(log: &str) -> Vec<CheckFinding> {
     let mut open: Option<CheckFinding> = None;
     for line in log.lines() {
         let is_heading = !line.starts_with(char::is_whitespace) && !line.trim().is_empty();
-        if let Some(fatal) = open.as_mut().filter(|found| is_heading && found.said.starts_with(FATAL)) {
+        if let Some(fatal) = open
+            .as_mut()
+            .filter(|found| is_heading && found.said.starts_with(FATAL))
+        {
             // Its heading names a line of the simulator's own text.
             fatal.said = line.trim().to_owned();
             close(open.take(), &mut all);
         } else if is_heading {
             close(open.take(), &mut all);
-            open = kind(line).map(|kind| CheckFinding { kind, said: said(line), file: None, line: None, times: 1 });
+            open = kind(line).map(|kind| CheckFinding {
+                kind,
+                said: said(line),
+                file: None,
+                line: None,
+                times: 1,
+            });
         } else if let Some(found) = &mut open
             && found.line.is_none()
             && let Some((number, file)) = place(line.trim())
@@ -558,7 +765,10 @@ fn findings(log: &str) -> Vec<CheckFinding> {
 fn close(found: Option<CheckFinding>, all: &mut Vec<CheckFinding>) {
     let Some(found) = found else { return };
     let place = (found.kind, &found.file, found.line);
-    match all.iter_mut().find(|known| (known.kind, &known.file, known.line) == place) {
+    match all
+        .iter_mut()
+        .find(|known| (known.kind, &known.file, known.line) == place)
+    {
         Some(known) => known.times += 1,
         None => all.push(found),
     }
@@ -585,8 +795,9 @@ fn kind(heading: &str) -> Option<FindingKind> {
 
 /// A heading without its address.
 fn said(heading: &str) -> String {
-    let words =
-        heading.split_whitespace().filter(|word| !word.starts_with("0x") && *word != "address" && *word != "at");
+    let words = heading
+        .split_whitespace()
+        .filter(|word| !word.starts_with("0x") && *word != "address" && *word != "at");
     words.joined(" ").trim_end_matches(':').to_owned()
 }
 
@@ -620,7 +831,10 @@ mod tests {
         // A reference kernel may even have the rung's name.
         for reference in ["reference", "smooth"] {
             let counted = counted(launched(), &[line(reference, 1), line("smooth", 64)]).unwrap();
-            assert_eq!((counted.launches.len(), counted.launches[0].counts.items), (1, 64));
+            assert_eq!(
+                (counted.launches.len(), counted.launches[0].counts.items),
+                (1, 64)
+            );
         }
         assert!(counted(launched(), &[]).is_err());
         assert!(counted(launched(), &[line("other", 64)]).is_err());
@@ -661,9 +875,15 @@ Invalid write of size 4 at global memory address 0x2000000000040
     fn places_are_told_once() {
         let found = findings(LOG);
         assert_eq!(found.len(), 2, "{found:?}");
-        assert_eq!((found[0].kind, found[0].line, found[0].times), (FindingKind::Race, Some(5), 2));
+        assert_eq!(
+            (found[0].kind, found[0].line, found[0].times),
+            (FindingKind::Race, Some(5), 2)
+        );
         assert_eq!(found[0].said, "Read-write data race local memory");
-        assert_eq!((found[1].kind, found[1].line), (FindingKind::WriteOutside, None));
+        assert_eq!(
+            (found[1].kind, found[1].line),
+            (FindingKind::WriteOutside, None)
+        );
         assert_eq!(findings(""), []);
     }
 }

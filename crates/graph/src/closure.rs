@@ -21,7 +21,10 @@ pub fn one_stop(graph: &Graph, step: &mut Compute<'_>) -> Result<Array, Error> {
 
 /// The lengths that are no paths are all written in one way.
 fn normalise<T: Length>(lengths: &mut [T]) {
-    lengths.par_iter_mut().filter(|x| **x >= T::FAR).for_each(|x| *x = T::NO_EDGE);
+    lengths
+        .par_iter_mut()
+        .filter(|x| **x >= T::FAR)
+        .for_each(|x| *x = T::NO_EDGE);
 }
 
 /// Shortest distances between all pairs of nodes, as `all` computes them. Staying costs nothing, in the graph too.
@@ -41,7 +44,11 @@ pub fn closure(graph: &mut Graph, all: &mut Compute<'_>) -> Result<Array, Error>
         }
     }));
     check(graph, &graph.weights)?;
-    let distances = if n > 1 { one_stop(graph, all)? } else { graph.weights.clone() };
+    let distances = if n > 1 {
+        one_stop(graph, all)?
+    } else {
+        graph.weights.clone()
+    };
     check(graph, &distances)?;
     Ok(distances)
 }
@@ -57,18 +64,28 @@ fn check_type<T: Length>(graph: &Graph, distances: &[T], weights: &[T]) -> Resul
         // Sums of weights that are not negative, or not rounded, are never negative: the proof says what is wrong.
         let may_round = T::ROUNDOFF > 0.0 && weights.iter().any(|weight| *weight < T::ZERO);
         let length = distances[node * n + node].widened();
-        let rounded = may_round.then(|| NegativeCycle { nodes: vec![node], length, doubtful: true });
+        let rounded = may_round.then(|| NegativeCycle {
+            nodes: vec![node],
+            length,
+            doubtful: true,
+        });
         let cycle = negative_cycle(n, weights).or(rounded);
         return cycle.map_or(Ok(()), |cycle| Err(cycle.refusal(graph)));
     }
-    let Some((at, length)) = beyond_limit(distances) else { return Ok(()) };
+    let Some((at, length)) = beyond_limit(distances) else {
+        return Ok(());
+    };
     // Going around a cycle may leave the limits before it comes back to where it began.
     if let Some(cycle) = negative_cycle(n, weights).filter(|_| length < 0.0) {
         return Err(cycle.refusal(graph));
     }
     let [from, to] = [at / n, at % n].map(|node| &graph.names.list()[node]);
     let dtype = graph.weights.dtype();
-    let advice = if dtype == Dtype::F64 { "a larger unit" } else { "--dtype f64" };
+    let advice = if dtype == Dtype::F64 {
+        "a larger unit"
+    } else {
+        "--dtype f64"
+    };
     let length = distances[at].text();
     Err(Error::Usage(format!(
         "the distance from {from} to {to} has become {length}, too large to be added to in {dtype}: choose {advice}"
@@ -79,7 +96,11 @@ fn check_type<T: Length>(graph: &Graph, distances: &[T], weights: &[T]) -> Resul
 fn beyond_limit<T: Length>(lengths: &[T]) -> Option<(usize, f64)> {
     let limit = T::LIMIT.widened();
     let below = lengths.par_iter().position_first(|x| x.widened() <= -limit);
-    let at = below.or_else(|| lengths.par_iter().position_first(|x| x.is_some() && x.widened() >= limit))?;
+    let at = below.or_else(|| {
+        lengths
+            .par_iter()
+            .position_first(|x| x.is_some() && x.widened() >= limit)
+    })?;
     Some((at, lengths[at].widened()))
 }
 
@@ -98,12 +119,16 @@ impl NegativeCycle {
     fn refusal(&self, graph: &Graph) -> Error {
         const MOST: usize = 10;
         let around = self.nodes.iter().chain(self.nodes.first());
-        let mut names: Vec<&str> = around.map(|&node| graph.names.list()[node].as_str()).collect();
+        let mut names: Vec<&str> = around
+            .map(|&node| graph.names.list()[node].as_str())
+            .collect();
         if names.len() > MOST {
             names.splice(MOST - 2..names.len() - 1, ["..."]);
         }
         let doubt = match self.doubtful {
-            true => ". Rounding may have made it negative: choose --dtype f64, or whole weights and --dtype i32",
+            true => {
+                ". Rounding may have made it negative: choose --dtype f64, or whole weights and --dtype i32"
+            }
             false => "",
         };
         Error::Usage(format!(
@@ -121,7 +146,11 @@ impl NegativeCycle {
 /// Mathematical Programming 85 (1999). At most n rounds over all edges; a short cycle is found in few.
 pub fn negative_cycle<T: Length>(n: usize, weights: &[T]) -> Option<NegativeCycle> {
     if let Some(i) = (0..n).find(|i| weights[i * n + i] < T::ZERO) {
-        return Some(NegativeCycle { nodes: vec![i], length: weights[i * n + i].widened(), doubtful: false });
+        return Some(NegativeCycle {
+            nodes: vec![i],
+            length: weights[i * n + i].widened(),
+            doubtful: false,
+        });
     }
     let incoming = Incoming::new(n, weights, |_| true);
     let mut lengths = vec![0.0; n];
@@ -141,7 +170,9 @@ pub fn negative_cycle<T: Length>(n: usize, weights: &[T]) -> Option<NegativeCycl
         if !changed {
             return None;
         }
-        let found = around(&before).map(|nodes| measured(n, weights, nodes)).filter(|cycle| cycle.length < 0.0);
+        let found = around(&before)
+            .map(|nodes| measured(n, weights, nodes))
+            .filter(|cycle| cycle.length < 0.0);
         if found.is_some() {
             return found;
         }
@@ -164,7 +195,9 @@ fn around(before: &[Option<usize>]) -> Option<Vec<usize>> {
             }
         }
         if seen[at] == walk && before[at].is_some() {
-            let around = std::iter::successors(before[at], |&node| (node != at).then(|| before[node]).flatten());
+            let around = std::iter::successors(before[at], |&node| {
+                (node != at).then(|| before[node]).flatten()
+            });
             let mut nodes: Vec<usize> = around.collect();
             nodes.reverse();
             return Some(nodes);
@@ -176,12 +209,20 @@ fn around(before: &[Option<usize>]) -> Option<Vec<usize>> {
 /// A cycle with the sum of its weights.
 fn measured<T: Length>(n: usize, weights: &[T], nodes: Vec<usize>) -> NegativeCycle {
     let next = nodes.iter().cycle().skip(1);
-    let edges: Vec<f64> = nodes.iter().zip(next).map(|(&i, &k)| weights[i * n + k].widened()).collect();
+    let edges: Vec<f64> = nodes
+        .iter()
+        .zip(next)
+        .map(|(&i, &k)| weights[i * n + k].widened())
+        .collect();
     let length = edges.iter().sum::<f64>();
     let magnitude = edges.iter().map(|w| w.abs()).sum::<f64>();
     // Each weight may be half a unit in its last place from what was meant.
     let doubtful = length.is_finite() && -length <= T::ROUNDOFF * magnitude;
-    NegativeCycle { nodes, length, doubtful }
+    NegativeCycle {
+        nodes,
+        length,
+        doubtful,
+    }
 }
 
 #[cfg(test)]
@@ -193,13 +234,18 @@ mod tests {
     #[test]
     fn a_cycle_is_found_with_its_nodes_and_length() {
         // 0 -> 1 -> 2 -> 3 -> 1, and back to 0.
-        let weights = [0.0, 1.0, NO, NO, 5.0, 0.0, 2.0, NO, NO, NO, 0.0, -4.0, NO, 1.5, NO, 0.0];
+        let weights = [
+            0.0, 1.0, NO, NO, 5.0, 0.0, 2.0, NO, NO, NO, 0.0, -4.0, NO, 1.5, NO, 0.0,
+        ];
         let found = negative_cycle(4, &weights).unwrap();
         assert_eq!((found.length, found.doubtful), (-0.5, false));
         let first = found.nodes.iter().position(|&i| i == 1).unwrap();
         let order: Vec<usize> = (0..3).map(|i| found.nodes[(first + i) % 3]).collect();
         assert_eq!(order, [1, 2, 3]);
-        assert_eq!(negative_cycle(3, &[0, -1, -5, i32::NO_EDGE, 0, -3, 5, i32::NO_EDGE, 0]), None);
+        assert_eq!(
+            negative_cycle(3, &[0, -1, -5, i32::NO_EDGE, 0, -3, 5, i32::NO_EDGE, 0]),
+            None
+        );
         assert_eq!(negative_cycle(2, &[0, 1, 1, -3]).unwrap().nodes, [1]);
     }
 

@@ -46,8 +46,12 @@ impl Names {
     /// A sentence with the nearest names, if there is no such node.
     pub fn find(&self, name: &str) -> Result<usize, Error> {
         self.numbers.get(name.trim()).copied().ok_or_else(|| {
-            let near = suggest::did_you_mean(&suggest::nearest(name, &self.list, |known| known.as_str()));
-            Error::Usage(format!("there is no node `{name}` among the {}{near}", self.list.len()))
+            let near =
+                suggest::did_you_mean(&suggest::nearest(name, &self.list, |known| known.as_str()));
+            Error::Usage(format!(
+                "there is no node `{name}` among the {}{near}",
+                self.list.len()
+            ))
         })
     }
 
@@ -110,15 +114,31 @@ impl Graph {
     /// In a list of edges staying costs 0, or the weight of a negative loop; a matrix is taken as it is. With `undirected` every
     /// edge leads both ways, and the smaller weight of both counts.
     pub fn new(file: GraphFile, undirected: bool) -> Graph {
-        let GraphFile { names, ends, mut weights, decimals, both_ways, mut notes, .. } = file;
+        let GraphFile {
+            names,
+            ends,
+            mut weights,
+            decimals,
+            both_ways,
+            mut notes,
+            ..
+        } = file;
         let n = names.list.len();
         let undirected = undirected && !both_ways;
         match ends {
-            Some(ends) => weights = each_array!(&weights, w => dense(n, &ends, w, undirected, &mut notes).into()),
+            Some(ends) => {
+                weights =
+                    each_array!(&weights, w => dense(n, &ends, w, undirected, &mut notes).into())
+            }
             None if undirected => each_array!(&mut weights, w => symmetrise(n, w)),
             None => {}
         }
-        Graph { names, weights, decimals, notes }
+        Graph {
+            names,
+            weights,
+            decimals,
+            notes,
+        }
     }
 
     /// How many nodes there are.
@@ -144,7 +164,11 @@ fn dense<T: Length>(
     (0..n).for_each(|i| matrix[i * n + i] = T::ZERO);
     let mut duplicates = 0;
     let mut idle_loops = 0;
-    for (&(from, to), &weight) in ends.iter().zip(weights).filter(|(_, weight)| weight.is_some()) {
+    for (&(from, to), &weight) in ends
+        .iter()
+        .zip(weights)
+        .filter(|(_, weight)| weight.is_some())
+    {
         duplicates += usize::from(from != to && matrix[from * n + to].is_some());
         idle_loops += usize::from(from == to && weight >= T::ZERO);
         lower(&mut matrix[from * n + to], weight);
@@ -153,10 +177,14 @@ fn dense<T: Length>(
         }
     }
     if duplicates > 0 {
-        notes.push(format!("duplicate edges: {duplicates}; the smallest weight counts"));
+        notes.push(format!(
+            "duplicate edges: {duplicates}; the smallest weight counts"
+        ));
     }
     if idle_loops > 0 {
-        notes.push(format!("edges from a node to itself: {idle_loops}, left out as they shorten no path"));
+        notes.push(format!(
+            "edges from a node to itself: {idle_loops}, left out as they shorten no path"
+        ));
     }
     matrix
 }
@@ -187,19 +215,34 @@ mod tests {
     #[test]
     fn an_unknown_name_gets_the_nearest() {
         let mut names = Names::default();
-        ["Lisbon", "Paris", "Prague", "Lisbon", "San Marino"].iter().for_each(|name| _ = names.number(name));
+        ["Lisbon", "Paris", "Prague", "Lisbon", "San Marino"]
+            .iter()
+            .for_each(|name| _ = names.number(name));
         assert_eq!(names.list(), ["Lisbon", "Paris", "Prague", "San Marino"]);
         let why = |name: &str| names.find(name).unwrap_err().to_string();
-        assert!(why("lisbon").ends_with("did you mean `Lisbon`?") && why("Pariss").contains("did you mean `Paris`"));
+        assert!(
+            why("lisbon").ends_with("did you mean `Lisbon`?")
+                && why("Pariss").contains("did you mean `Paris`")
+        );
         assert!(!why("Xyzzy").contains("did you mean") && names.find("").is_err());
         assert_eq!(names.find(" Paris ").unwrap(), 1);
-        let all = |wanted: &str| names.find_all(&[wanted.to_owned()]).map_err(|error| error.to_string());
-        assert_eq!((all("Prague,Paris"), all("Paris,Xyzzy").is_err()), (Ok(vec![1, 2]), true));
+        let all = |wanted: &str| {
+            names
+                .find_all(&[wanted.to_owned()])
+                .map_err(|error| error.to_string())
+        };
+        assert_eq!(
+            (all("Prague,Paris"), all("Paris,Xyzzy").is_err()),
+            (Ok(vec![1, 2]), true)
+        );
     }
 
     fn graph(edges: &[(&str, &str, i32)], undirected: bool) -> (Array, Vec<String>) {
         let mut names = Names::default();
-        let ends = edges.iter().map(|(from, to, _)| (names.number(from), names.number(to))).collect();
+        let ends = edges
+            .iter()
+            .map(|(from, to, _)| (names.number(from), names.number(to)))
+            .collect();
         let weights = Array::I32(edges.iter().map(|edge| edge.2).collect());
         let file = GraphFile {
             names,
@@ -237,7 +280,13 @@ mod tests {
             ),
         ] {
             let (weights, told) = graph(edges, undirected);
-            assert_eq!((weights, told), (Array::I32(want), notes.iter().map(|note| (*note).to_owned()).collect()));
+            assert_eq!(
+                (weights, told),
+                (
+                    Array::I32(want),
+                    notes.iter().map(|note| (*note).to_owned()).collect()
+                )
+            );
         }
     }
 
@@ -257,6 +306,12 @@ mod tests {
             };
             Graph::new(file, undirected).weights
         };
-        assert_eq!((of(false), of(true)), (Array::I32(vec![7, 1, NO, NO]), Array::I32(vec![7, 1, 1, NO])));
+        assert_eq!(
+            (of(false), of(true)),
+            (
+                Array::I32(vec![7, 1, NO, NO]),
+                Array::I32(vec![7, 1, 1, NO])
+            )
+        );
     }
 }

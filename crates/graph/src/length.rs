@@ -33,7 +33,11 @@ pub trait Length: Copy + PartialOrd + Send + Sync + Debug + Display + LowerExp +
     fn text(self) -> String {
         let size = self.widened().abs();
         let is_plain = Self::ROUNDOFF == 0.0 || size == 0.0 || (1e-5..1e16).contains(&size);
-        if is_plain { self.to_string() } else { format!("{self:e}") }
+        if is_plain {
+            self.to_string()
+        } else {
+            format!("{self:e}")
+        }
     }
 
     /// As [`Length::text`], but with no more digits behind the point than the weights have: 18.599, where adding f32 gives
@@ -42,8 +46,16 @@ pub trait Length: Copy + PartialOrd + Send + Sync + Debug + Display + LowerExp +
         match decimals {
             Some(digits) if Self::ROUNDOFF > 0.0 && self.widened().abs() < 1e15 => {
                 let text = format!("{:.digits$}", self.widened());
-                let text = if digits > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-                if text == "-0" { "0".into() } else { text.into() }
+                let text = if digits > 0 {
+                    text.trim_end_matches('0').trim_end_matches('.')
+                } else {
+                    &text
+                };
+                if text == "-0" {
+                    "0".into()
+                } else {
+                    text.into()
+                }
             }
             _ => self.text(),
         }
@@ -83,7 +95,9 @@ mod tests {
 
     #[test]
     fn sums_have_the_digits_of_what_was_added_and_read_back_without() {
-        let sum = [1.1f32, 2.2, 3.3, 11.999].into_iter().fold(0.0, |sum, x| sum + x);
+        let sum = [1.1f32, 2.2, 3.3, 11.999]
+            .into_iter()
+            .fold(0.0, |sum, x| sum + x);
         for (number, decimals, want) in [
             (sum, Some(3), "18.599"),
             (sum, None, "18.598999"),
@@ -94,7 +108,10 @@ mod tests {
         ] {
             assert_eq!(number.with_decimals(decimals), want);
         }
-        assert_eq!((7i32.with_decimals(Some(0)), 2.5f64.with_decimals(Some(3))), ("7".into(), "2.5".into()));
+        assert_eq!(
+            (7i32.with_decimals(Some(0)), 2.5f64.with_decimals(Some(3))),
+            ("7".into(), "2.5".into())
+        );
         for x in [0.1f32, 1e-30, 16_777_216.0, 3.0e37, -2.5, 1.0 / 3.0] {
             assert_eq!(x.text().parse(), Ok(x), "{x}");
         }

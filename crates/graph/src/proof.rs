@@ -58,7 +58,11 @@ impl Proof {
     /// The node after `from` on a shortest path to `to`. `None` if there is no path, if `from` is `to`, and if `to` is
     /// no target that was asked for.
     pub fn next(&self, from: usize, to: usize) -> Option<usize> {
-        self.toward.get(to)?.get(from).filter(|&&next| next != NONE).map(|&next| next as usize)
+        self.toward
+            .get(to)?
+            .get(from)
+            .filter(|&&next| next != NONE)
+            .map(|&next| next as usize)
     }
 }
 
@@ -74,7 +78,13 @@ struct Mismatch {
 impl Mismatch {
     fn error(self, graph: &Graph) -> Error {
         let [from, to] = [self.from, self.to].map(|node| &graph.names.list()[node]);
-        let [got, want] = [self.got, self.want].map(|x| if x == f64::INFINITY { "none".to_owned() } else { x.text() });
+        let [got, want] = [self.got, self.want].map(|x| {
+            if x == f64::INFINITY {
+                "none".to_owned()
+            } else {
+                x.text()
+            }
+        });
         Error::WrongResult(format!(
             "the distance from {from} to {to} is {got}, and the best path has {want}: the device's result is wrong; choose \
              another rung with --variant"
@@ -88,7 +98,12 @@ impl Mismatch {
 /// # Errors
 /// A distance that is wrong.
 pub fn prove(graph: &Graph, distances: &Array, paths: &[usize]) -> Result<Proof, Error> {
-    let types = Mismatch { from: 0, to: 0, got: f64::NAN, want: f64::NAN };
+    let types = Mismatch {
+        from: 0,
+        to: 0,
+        got: f64::NAN,
+        want: f64::NAN,
+    };
     let proof = same_type!(
         (&graph.weights, distances),
         |w, d| of_type(graph.size(), w, d, paths, LOOKS_A_THREAD),
@@ -118,7 +133,13 @@ pub fn check_step(graph: &Graph, distances: &Array) -> Result<usize, Error> {
         if let Some(at) = wrong {
             let [got, want] = [(distances, at), (&want, at - rows.start * n)]
                 .map(|(array, at)| gpulab_model::each_array!(array, v => v[at].widened()));
-            return Err(Mismatch { from: at / n, to: at % n, got, want }.error(graph));
+            return Err(Mismatch {
+                from: at / n,
+                to: at % n,
+                got,
+                want,
+            }
+            .error(graph));
         }
     }
     Ok(chosen.iter().map(Range::len).sum())
@@ -150,14 +171,22 @@ pub(crate) struct Incoming<T> {
 
 impl<T: Length> Incoming<T> {
     /// The edges of a matrix of n x n weights, its diagonal left out, that `is_wanted` by their place in it.
-    pub(crate) fn new(n: usize, weights: &[T], is_wanted: impl Fn(usize) -> bool + Sync) -> Incoming<T> {
+    pub(crate) fn new(
+        n: usize,
+        weights: &[T],
+        is_wanted: impl Fn(usize) -> bool + Sync,
+    ) -> Incoming<T> {
         let outgoing = (0..n).into_par_iter().map(|i| {
-            let ends = (0..n).filter(|&k| i != k && weights[i * n + k].is_some() && is_wanted(i * n + k));
+            let ends =
+                (0..n).filter(|&k| i != k && weights[i * n + k].is_some() && is_wanted(i * n + k));
             ends.map(|k| k as u32).collect()
         });
         let outgoing: Vec<Vec<u32>> = outgoing.collect();
         let mut starts = vec![0; n + 1];
-        outgoing.iter().flatten().for_each(|&k| starts[k as usize + 1] += 1);
+        outgoing
+            .iter()
+            .flatten()
+            .for_each(|&k| starts[k as usize + 1] += 1);
         (0..n).for_each(|k| starts[k + 1] += starts[k]);
         let mut places = starts.clone();
         let mut edges = vec![(0, T::NO_EDGE); starts[n]];
@@ -176,19 +205,28 @@ impl<T: Length> Incoming<T> {
     }
 }
 
-fn of_type<T: Length>(n: usize, w: &[T], d: &[T], paths: &[usize], looks: usize) -> Result<Proof, Mismatch> {
+fn of_type<T: Length>(
+    n: usize,
+    w: &[T],
+    d: &[T],
+    paths: &[usize],
+    looks: usize,
+) -> Result<Proof, Mismatch> {
     let tolerance = Tolerance::new(n, w);
     at_most(n, w, d)?;
     let short = Incoming::new(n, w, |at| !tolerance.is_detour(w[at], d[at]));
     // Each edge is looked at twice, and each node is read and compared.
-    let affordable =
-        |edges: &Incoming<T>| rayon::current_num_threads() * looks / (2 * edges.edges.len() + 8 * n).max(1);
+    let affordable = |edges: &Incoming<T>| {
+        rayon::current_num_threads() * looks / (2 * edges.edges.len() + 8 * n).max(1)
+    };
     let (incoming, targets) = if affordable(&short) >= n {
         (short, (0..n).collect())
     } else {
         let all = Incoming::new(n, w, |_| true);
         let parts = affordable(&all).clamp(1, n);
-        let mut targets: Vec<usize> = one_of_each_part(n, parts, n as u64).chain(paths.iter().copied()).collect();
+        let mut targets: Vec<usize> = one_of_each_part(n, parts, n as u64)
+            .chain(paths.iter().copied())
+            .collect();
         targets.sort_unstable();
         targets.dedup();
         (all, targets)
@@ -196,7 +234,10 @@ fn of_type<T: Length>(n: usize, w: &[T], d: &[T], paths: &[usize], looks: usize)
     let found = targets.par_chunks(COLUMNS).map(|targets| {
         let mut columns = vec![Vec::with_capacity(n); targets.len()];
         for row in d.chunks(n) {
-            columns.iter_mut().zip(targets).for_each(|(column, &target)| column.push(row[target]));
+            columns
+                .iter_mut()
+                .zip(targets)
+                .for_each(|(column, &target)| column.push(row[target]));
         }
         targets
             .iter()
@@ -217,7 +258,11 @@ fn of_type<T: Length>(n: usize, w: &[T], d: &[T], paths: &[usize], looks: usize)
             toward[to] = next;
         }
     }
-    Ok(Proof { targets: targets.len(), bound, toward })
+    Ok(Proof {
+        targets: targets.len(),
+        bound,
+        toward,
+    })
 }
 
 /// No distance is longer than the edge, or no number; staying costs what it does.
@@ -228,7 +273,14 @@ fn at_most<T: Length>(n: usize, w: &[T], d: &[T]) -> Result<(), Mismatch> {
             let is_edge_enough = d[at] <= w[at] && (at / n != at % n || d[at] == w[at]);
             !is_edge_enough && (d[at] < T::FAR || d[at].widened().is_nan() || w[at].is_some())
         })
-        .map_or(Ok(()), |at| Err(Mismatch { from: at / n, to: at % n, got: d[at].widened(), want: w[at].widened() }))
+        .map_or(Ok(()), |at| {
+            Err(Mismatch {
+                from: at / n,
+                to: at % n,
+                got: d[at].widened(),
+                want: w[at].widened(),
+            })
+        })
 }
 
 /// How far distances may be from those of paths.
@@ -247,13 +299,32 @@ struct Tolerance {
 
 impl Tolerance {
     fn new<T: Length>(n: usize, weights: &[T]) -> Tolerance {
-        let finite = || weights.par_iter().filter(|w| w.is_some()).map(|w| w.widened());
-        let exact = if finite().all(|w| w.fract() == 0.0) { 1.0 / T::ROUNDOFF } else { 0.0 };
+        let finite = || {
+            weights
+                .par_iter()
+                .filter(|w| w.is_some())
+                .map(|w| w.widened())
+        };
+        let exact = if finite().all(|w| w.fract() == 0.0) {
+            1.0 / T::ROUNDOFF
+        } else {
+            0.0
+        };
         let is_signed = T::ROUNDOFF > 0.0 && finite().any(|w| w < 0.0);
         let share = gamma(2 * n as u64, T::ROUNDOFF).map_or(1.0, |g| g / (1.0 - g));
-        let heaviest = if is_signed { finite().map(f64::abs).reduce(|| 0.0, f64::max) } else { 0.0 };
+        let heaviest = if is_signed {
+            finite().map(f64::abs).reduce(|| 0.0, f64::max)
+        } else {
+            0.0
+        };
         let slack = if is_signed { f64::EPSILON } else { 0.0 };
-        Tolerance { roundoff: T::ROUNDOFF, exact, share, least: share * n as f64 * heaviest, slack }
+        Tolerance {
+            roundoff: T::ROUNDOFF,
+            exact,
+            share,
+            least: share * n as f64 * heaviest,
+            slack,
+        }
     }
 
     /// Whether an edge is no shortest path between its own ends.
@@ -269,7 +340,11 @@ impl Tolerance {
         }
         let edges = roundings + u64::from(way.edges);
         (gamma(edges, self.roundoff).unwrap_or(1.0)
-            + if self.roundoff > 0.0 { edges as f64 * f64::EPSILON } else { 0.0 })
+            + if self.roundoff > 0.0 {
+                edges as f64 * f64::EPSILON
+            } else {
+                0.0
+            })
             * way.magnitude
     }
 }
@@ -286,7 +361,12 @@ struct Way {
 }
 
 impl Way {
-    const NONE: Way = Way { length: f64::INFINITY, magnitude: 0.0, edges: u32::MAX, next: NONE };
+    const NONE: Way = Way {
+        length: f64::INFINITY,
+        magnitude: 0.0,
+        edges: u32::MAX,
+        next: NONE,
+    };
 
     /// This way behind an edge from another node.
     fn behind(&self, weight: f64, next: usize) -> Way {
@@ -322,13 +402,31 @@ struct Search<'a, T> {
 }
 
 impl<T: Length> Search<'_, T> {
-    fn new<'a>(target: usize, incoming: &'a Incoming<T>, column: &'a [T], tolerance: &'a Tolerance) -> Search<'a, T> {
+    fn new<'a>(
+        target: usize,
+        incoming: &'a Incoming<T>,
+        column: &'a [T],
+        tolerance: &'a Tolerance,
+    ) -> Search<'a, T> {
         let n = column.len();
         let mut ways = vec![Way::NONE; n];
         // So that it is somewhere; taken back at the end.
-        ways[target] = Way { length: column[target].widened(), magnitude: 0.0, edges: 0, next: target as u32 };
+        ways[target] = Way {
+            length: column[target].widened(),
+            magnitude: 0.0,
+            edges: 0,
+            next: target as u32,
+        };
         let queue = VecDeque::from([target as u32]);
-        Search { target, incoming, column, tolerance, ways, queue, is_queued: vec![false; n] }
+        Search {
+            target,
+            incoming,
+            column,
+            tolerance,
+            ways,
+            queue,
+            is_queued: vec![false; n],
+        }
     }
 
     /// The next nodes and the bound of the distances, or a node whose distance is wrong.
@@ -340,10 +438,16 @@ impl<T: Length> Search<'_, T> {
         let reached: Vec<f64> = self.ways.iter().map(least).collect();
         let mut bound = 0.0_f64;
         // Now by what edges say alone.
-        self.queue.extend((0..self.ways.len() as u32).filter(|&at| self.ways[at as usize].next != NONE));
+        self.queue
+            .extend((0..self.ways.len() as u32).filter(|&at| self.ways[at as usize].next != NONE));
         self.relax(|_, _| true);
         // What staying costs was compared before.
-        for (from, way) in self.ways.iter().enumerate().filter(|(from, _)| *from != self.target) {
+        for (from, way) in self
+            .ways
+            .iter()
+            .enumerate()
+            .filter(|(from, _)| *from != self.target)
+        {
             let distance = column[from];
             let is_right = if way.next == NONE || !distance.is_some() {
                 way.next == NONE && !distance.is_some()
@@ -354,8 +458,17 @@ impl<T: Length> Search<'_, T> {
                 least <= distance && distance - way.length <= tolerance.rounding(way, 0)
             };
             if !is_right {
-                let got = if distance.is_some() { distance.widened() } else { f64::INFINITY };
-                return Err(Mismatch { from, to: self.target, got, want: way.length });
+                let got = if distance.is_some() {
+                    distance.widened()
+                } else {
+                    f64::INFINITY
+                };
+                return Err(Mismatch {
+                    from,
+                    to: self.target,
+                    got,
+                    want: way.length,
+                });
             }
         }
         self.ways[self.target].next = NONE;
@@ -391,15 +504,32 @@ mod tests {
     fn a_sample_finds_each_wrong_row_and_its_own_columns() {
         let n = 40;
         let there = |at: usize| (at % n + n - at / n) % n;
-        let weights: Vec<i32> =
-            (0..n * n).map(|at| if there(at) < 2 { there(at) as i32 } else { i32::NO_EDGE }).collect();
+        let weights: Vec<i32> = (0..n * n)
+            .map(|at| {
+                if there(at) < 2 {
+                    there(at) as i32
+                } else {
+                    i32::NO_EDGE
+                }
+            })
+            .collect();
         let distances: Vec<i32> = (0..n * n).map(|at| there(at) as i32).collect();
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        let prove = |d: &[i32], paths: &[usize]| pool.install(|| of_type(n, &weights, d, paths, 5 * (2 * n + 8 * n)));
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(1)
+            .build()
+            .unwrap();
+        let prove = |d: &[i32], paths: &[usize]| {
+            pool.install(|| of_type(n, &weights, d, paths, 5 * (2 * n + 8 * n)))
+        };
         assert_eq!(prove(&distances, &[]).unwrap().targets, 5);
         let next = prove(&distances, &[3]).unwrap();
         assert_eq!(
-            (next.next(2, 3), next.next(5, 3), next.next(3, 3), next.next(2, 4)),
+            (
+                next.next(2, 3),
+                next.next(5, 3),
+                next.next(3, 3),
+                next.next(2, 4)
+            ),
             (Some(3), Some(6), None, None)
         );
         let shortened = |is_wrong: &dyn Fn(usize) -> bool| {
@@ -410,7 +540,8 @@ mod tests {
                 .collect::<Vec<i32>>()
         };
         assert!((0..n).all(|row| prove(&shortened(&|at| at / n == row), &[]).is_err()));
-        let found = (0..n).filter(|&column| prove(&shortened(&|at| at % n == column), &[]).is_err());
+        let found =
+            (0..n).filter(|&column| prove(&shortened(&|at| at % n == column), &[]).is_err());
         assert_eq!(found.count(), 5, "as likely as there are targets");
     }
 
@@ -431,15 +562,21 @@ mod tests {
     #[test]
     fn weights_of_either_sign_excuse_no_shortened_length() {
         let n = 90;
-        for (seed, height, scale) in
-            (0..8).flat_map(|seed| [(0.0, 1.0), (1e4, 1.0), (0.0, 0.37), (1e4, 0.37)].map(|(h, s)| (seed, h, s)))
-        {
-            let draw = |at: usize| (gpulab_model::data::draw(seed, at as u64) >> 40) as f64 / f64::from(1 << 24);
+        for (seed, height, scale) in (0..8).flat_map(|seed| {
+            [(0.0, 1.0), (1e4, 1.0), (0.0, 0.37), (1e4, 0.37)].map(|(h, s)| (seed, h, s))
+        }) {
+            let draw = |at: usize| {
+                (gpulab_model::data::draw(seed, at as u64) >> 40) as f64 / f64::from(1 << 24)
+            };
             // Around a cycle the heights cancel.
             let up = |i: usize| (height * draw(2 * n * n + i)).floor();
             let weight = |at: usize| {
                 let length = scale * (1.0 + (1000.0 * draw(at)).floor()) + up(at / n) - up(at % n);
-                if draw(n * n + at) < 0.1 { length as f32 } else { f32::INFINITY }
+                if draw(n * n + at) < 0.1 {
+                    length as f32
+                } else {
+                    f32::INFINITY
+                }
             };
             let mut weights: Vec<f32> = (0..n * n).map(weight).collect();
             (0..n).for_each(|i| weights[i * n + i] = 0.0);
@@ -447,12 +584,23 @@ mod tests {
                 weights[n + 2] = -1.0;
             }
             let right = closed(n, &weights, 0.0);
-            let proved = |d: &[f32]| of_type(n, &weights, d, &[], LOOKS_A_THREAD).map(|proof| proof.bound);
+            let proved =
+                |d: &[f32]| of_type(n, &weights, d, &[], LOOKS_A_THREAD).map(|proof| proof.bound);
             let bound = proved(&right).unwrap();
-            let most = if scale == 1.0 { 0.0 } else { 1e-5 * (1000.0 + height) };
-            assert!((0.0..=most).contains(&bound) && (bound == 0.0) == (scale == 1.0), "{height} {scale}: {bound:e}");
+            let most = if scale == 1.0 {
+                0.0
+            } else {
+                1e-5 * (1000.0 + height)
+            };
+            assert!(
+                (0.0..=most).contains(&bound) && (bound == 0.0) == (scale == 1.0),
+                "{height} {scale}: {bound:e}"
+            );
             let wrong = closed(n, &weights, 0.125 + 2.0 * bound as f32);
-            assert!(wrong != right && proved(&wrong).is_err(), "{seed} {height} {scale}: {bound:e}");
+            assert!(
+                wrong != right && proved(&wrong).is_err(),
+                "{seed} {height} {scale}: {bound:e}"
+            );
         }
     }
 }

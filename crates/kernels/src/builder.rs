@@ -50,8 +50,17 @@ impl<'a> Builder<'a> {
     /// type for so many elements.
     pub(crate) fn new(ask: &'a Ask<'a>, element: &str, elements: u64) -> Builder<'a> {
         let case = ask.case;
-        let mut builder = Builder { ask, plan: new_plan(element, elements, case.wg) };
-        for (index, len) in ask.family.problem.inputs(case.shape, &case.params).into_iter().enumerate() {
+        let mut builder = Builder {
+            ask,
+            plan: new_plan(element, elements, case.wg),
+        };
+        for (index, len) in ask
+            .family
+            .problem
+            .inputs(case.shape, &case.params)
+            .into_iter()
+            .enumerate()
+        {
             builder.buffer(Role::Input(index), case.dtype, len);
         }
         builder
@@ -78,7 +87,12 @@ impl<'a> Builder<'a> {
     }
 
     pub(crate) fn inputs(&self) -> Vec<Arg> {
-        let inputs = self.plan.buffers.iter().enumerate().filter(|(_, spec)| matches!(spec.role, Role::Input(_)));
+        let inputs = self
+            .plan
+            .buffers
+            .iter()
+            .enumerate()
+            .filter(|(_, spec)| matches!(spec.role, Role::Input(_)));
         inputs.map(|(index, _)| Arg::Buffer(index)).collect()
     }
 
@@ -93,7 +107,8 @@ impl<'a> Builder<'a> {
     }
 
     pub(crate) fn launch(&mut self, groups: [u64; 3], wg: WorkGroup, args: Vec<Arg>) {
-        self.plan.launch_of(&self.ask.rung.kernel(), groups, wg, args);
+        self.plan
+            .launch_of(&self.ask.rung.kernel(), groups, wg, args);
         self.plan.wg = wg;
     }
 
@@ -105,13 +120,22 @@ impl<'a> Builder<'a> {
 
     /// Adds a launch of another of its kernels over a grid.
     pub(crate) fn pass_of(&mut self, kernel: &str, grid: Grid, args: Vec<Arg>) {
-        self.launch_of(kernel, [grid.groups as u64, 1, 1], WorkGroup::linear(grid.wg), args);
+        self.launch_of(
+            kernel,
+            [grid.groups as u64, 1, 1],
+            WorkGroup::linear(grid.wg),
+            args,
+        );
     }
 
     /// Adds the buffers of a rung whose last group finishes: partial results in 32-bit words, a ticket, the result.
     pub(crate) fn single_pass(&mut self, grid: Grid) -> [Arg; 3] {
         let words = grid.groups * self.ask.case.dtype.size() / 4;
-        [self.buffer(Role::Scratch, Dtype::I32, words), self.buffer(Role::Zeroed, Dtype::I32, 1), self.output(1)]
+        [
+            self.buffer(Role::Scratch, Dtype::I32, words),
+            self.buffer(Role::Zeroed, Dtype::I32, 1),
+            self.output(1),
+        ]
     }
 
     /// Leaves the elements from this one on to the host.
@@ -127,6 +151,10 @@ impl<'a> Builder<'a> {
 
     /// As [`Builder::plan`], with so many bytes in local memory.
     pub(crate) fn plan_with(self, local_bytes: u64, depth: u64) -> Plan {
-        Plan { local_bytes, depth, ..self.plan }
+        Plan {
+            local_bytes,
+            depth,
+            ..self.plan
+        }
     }
 }

@@ -6,7 +6,8 @@ use gpulab_model::plan::{ImageKind, PixelFormat};
 
 /// The name in a line that includes a file in the one way that is allowed: alone on its line, without anything hidden.
 pub fn included(line: &str) -> Option<&str> {
-    line.strip_prefix("#include \"").and_then(|rest| rest.trim_end().strip_suffix('"'))
+    line.strip_prefix("#include \"")
+        .and_then(|rest| rest.trim_end().strip_suffix('"'))
 }
 
 /// Lines without comments, joined where a backslash says so, each with the number of its first line.
@@ -103,7 +104,10 @@ pub fn raw_strings(text: &str) -> Option<String> {
         kept.extend(before.chars().filter(|c| *c == '\n'));
         beside.push_str(before);
         rest = behind;
-        if let Some((delimiter, inside)) = behind.split_once('(').filter(|(word, _)| is_delimiter(word)) {
+        if let Some((delimiter, inside)) = behind
+            .split_once('(')
+            .filter(|(word, _)| is_delimiter(word))
+        {
             let (held, after) = inside.split_once(&format!("){delimiter}\""))?;
             kept.push_str(held);
             rest = after;
@@ -113,7 +117,9 @@ pub fn raw_strings(text: &str) -> Option<String> {
     let has_kernel = kept.contains("__kernel") || kept.contains("kernel void");
     (has_kernel
         || !kept.is_empty()
-            && beside.lines().all(|line: &str| line.trim().is_empty() || line.trim_start().starts_with("//")))
+            && beside
+                .lines()
+                .all(|line: &str| line.trim().is_empty() || line.trim_start().starts_with("//")))
     .then_some(kept)
 }
 
@@ -124,7 +130,9 @@ fn is_delimiter(word: &str) -> bool {
 /// The text without comments and without lines of the preprocessor that name lines.
 pub(crate) fn without_comments(text: &str) -> String {
     let lines = logical_lines(text).into_iter().map(|(_, line)| line);
-    lines.filter(|line| !line.trim_start().starts_with("#line")).joined("\n")
+    lines
+        .filter(|line| !line.trim_start().starts_with("#line"))
+        .joined("\n")
 }
 
 pub(crate) fn tokens(text: &str) -> Vec<String> {
@@ -143,16 +151,36 @@ pub(crate) fn tokens(text: &str) -> Vec<String> {
 }
 
 pub(crate) fn is_qualifier(word: &str) -> bool {
-    const PLAIN: [&str; 9] =
-        ["const", "restrict", "__restrict__", "volatile", "static", "inline", "extern", "register", "__restrict"];
+    const PLAIN: [&str; 9] = [
+        "const",
+        "restrict",
+        "__restrict__",
+        "volatile",
+        "static",
+        "inline",
+        "extern",
+        "register",
+        "__restrict",
+    ];
     /// These have two names: `global` and `__global`.
-    const SPACES: [&str; 7] = ["global", "constant", "local", "private", "read_only", "write_only", "read_write"];
+    const SPACES: [&str; 7] = [
+        "global",
+        "constant",
+        "local",
+        "private",
+        "read_only",
+        "write_only",
+        "read_write",
+    ];
     PLAIN.contains(&word) || SPACES.contains(&word.strip_prefix("__").unwrap_or(word))
 }
 
 /// The first word, and what follows it.
 pub(crate) fn split_word(text: &str) -> (&str, &str) {
-    text.split_at(text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len()))
+    text.split_at(
+        text.find(|c: char| !c.is_alphanumeric() && c != '_')
+            .unwrap_or(text.len()),
+    )
 }
 
 pub(crate) fn is_identifier(word: &str) -> bool {
@@ -161,19 +189,35 @@ pub(crate) fn is_identifier(word: &str) -> bool {
 
 /// Whether a word in front of a name begins a statement, and is no type.
 pub(crate) fn is_statement(word: &str) -> bool {
-    ["return", "else", "case", "goto", "sizeof", "do", "kernel", "__kernel"].contains(&word)
+    [
+        "return", "else", "case", "goto", "sizeof", "do", "kernel", "__kernel",
+    ]
+    .contains(&word)
 }
 
 /// A text without its own definitions of those macros that somebody else gives: a compiler would take the text's.
 pub(crate) fn without_definitions(text: &str, is_given: impl Fn(&str) -> bool) -> String {
-    text.split_inclusive('\n').map(|line| if defined_name(line).is_some_and(&is_given) { "\n" } else { line }).collect()
+    text.split_inclusive('\n')
+        .map(|line| {
+            if defined_name(line).is_some_and(&is_given) {
+                "\n"
+            } else {
+                line
+            }
+        })
+        .collect()
 }
 
 /// The macro without arguments that a line defines.
 fn defined_name(line: &str) -> Option<&str> {
-    let rest = line.trim().strip_prefix('#')?.trim_start().strip_prefix("define")?;
+    let rest = line
+        .trim()
+        .strip_prefix('#')?
+        .trim_start()
+        .strip_prefix("define")?;
     let (name, value) = split_word(rest.trim_start());
-    (rest.starts_with([' ', '\t']) && !value.starts_with('(') && !value.ends_with('\\')).then_some(name)
+    (rest.starts_with([' ', '\t']) && !value.starts_with('(') && !value.ends_with('\\'))
+        .then_some(name)
 }
 
 /// Macros that gpulab sets for every kernel of a reader's.
@@ -181,7 +225,10 @@ pub(crate) const MACROS: [&str; 5] = ["T", "INDEX", "WG", "WG_X", "WG_Y"];
 
 /// Those of gpulab's macros whose names a text uses for something of its own: they must not be set.
 pub(crate) fn hidden_macros(text: &str) -> Vec<&'static str> {
-    MACROS.into_iter().filter(|name| declares(text, name)).collect()
+    MACROS
+        .into_iter()
+        .filter(|name| declares(text, name))
+        .collect()
 }
 
 /// Whether a text declares a name itself, so that no macro may have it: `float T`, `#define WG 64`.
@@ -193,12 +240,19 @@ pub(crate) fn declares(text: &str, name: &str) -> bool {
             .and_then(|rest| rest.strip_prefix("define"))
             .is_some_and(|rest| split_word(rest.trim_start()).0 == name)
     });
-    let plain: String = code.lines().filter(|line| !line.trim_start().starts_with('#')).joined("\n");
+    let plain: String = code
+        .lines()
+        .filter(|line| !line.trim_start().starts_with('#'))
+        .joined("\n");
     let is_type = |word: &str| {
-        let is_other = is_qualifier(word) || is_statement(word) || ["unsigned", "signed", "void"].contains(&word);
+        let is_other = is_qualifier(word)
+            || is_statement(word)
+            || ["unsigned", "signed", "void"].contains(&word);
         is_identifier(word) && !is_other && word != name
     };
-    let is_declared = tokens(&plain).windows(2).any(|pair| pair[1] == name && is_type(&pair[0]));
+    let is_declared = tokens(&plain)
+        .windows(2)
+        .any(|pair| pair[1] == name && is_type(&pair[0]));
     is_defined || is_declared
 }
 
@@ -232,26 +286,47 @@ impl ValueType {
 /// `float3`: three numbers in the place of four; the fourth is padding. Its fields are named by numbers, as no struct's are.
 pub(crate) fn vector_of_three(scalar: Scalar) -> ValueType {
     let size = scalar.size();
-    let fields = (0..3).map(|lane| Field { name: lane.to_string(), at: lane * size, scalar });
-    ValueType::Struct(Layout { size: 4 * size, alignment: 4 * size, fields: fields.collect() })
+    let fields = (0..3).map(|lane| Field {
+        name: lane.to_string(),
+        at: lane * size,
+        scalar,
+    });
+    ValueType::Struct(Layout {
+        size: 4 * size,
+        alignment: 4 * size,
+        fields: fields.collect(),
+    })
 }
 
 /// Most numbers of a struct.
 const MOST_FIELDS: usize = 4096;
 
 /// Puts fields behind each other, as C aligns them; the struct's size is then [`ended`].
-pub(crate) fn add_field(to: &mut Layout, is_packed: bool, name: &str, of: &ValueType, count: usize) -> Option<()> {
+pub(crate) fn add_field(
+    to: &mut Layout,
+    is_packed: bool,
+    name: &str,
+    of: &ValueType,
+    count: usize,
+) -> Option<()> {
     let (inner, alignment) = match of {
         ValueType::Number(scalar, lanes) => {
             let lane = |lane: usize| Field {
-                name: if *lanes > 1 { format!("_{lane}") } else { String::new() },
+                name: if *lanes > 1 {
+                    format!("_{lane}")
+                } else {
+                    String::new()
+                },
                 at: lane * scalar.size(),
                 scalar: *scalar,
             };
             ((0..*lanes).map(lane).collect(), of.size(0))
         }
         ValueType::Struct(layout) => {
-            let inner = layout.fields.iter().map(|field| Field { name: format!("_{}", field.name), ..field.clone() });
+            let inner = layout.fields.iter().map(|field| Field {
+                name: format!("_{}", field.name),
+                ..field.clone()
+            });
             (inner.collect::<Vec<_>>(), layout.alignment)
         }
         ValueType::Case | ValueType::Index | ValueType::Pixel(..) => return None,
@@ -260,7 +335,11 @@ pub(crate) fn add_field(to: &mut Layout, is_packed: bool, name: &str, of: &Value
     to.size = to.size.next_multiple_of(alignment);
     to.alignment = to.alignment.max(alignment);
     for element in 0..count {
-        let name = if count > 1 { format!("{name}_{element}") } else { name.to_owned() };
+        let name = if count > 1 {
+            format!("{name}_{element}")
+        } else {
+            name.to_owned()
+        };
         let at = to.size;
         let inner = inner.iter();
         to.fields.extend(inner.map(|field| Field {
@@ -278,11 +357,18 @@ pub(crate) fn add_field(to: &mut Layout, is_packed: bool, name: &str, of: &Value
 
 /// The struct of these fields, with what lies behind the last one.
 pub(crate) fn ended(fields: Layout) -> Layout {
-    Layout { size: fields.size.next_multiple_of(fields.alignment).max(1), ..fields }
+    Layout {
+        size: fields.size.next_multiple_of(fields.alignment).max(1),
+        ..fields
+    }
 }
 
 /// A struct without fields.
-pub(crate) const EMPTY: Layout = Layout { size: 0, alignment: 1, fields: Vec::new() };
+pub(crate) const EMPTY: Layout = Layout {
+    size: 0,
+    alignment: 1,
+    fields: Vec::new(),
+};
 
 /// The layout of a struct that is written by its fields' types, as C aligns them: `ffi` are two floats and an int, `4f` four
 /// floats. Letters are those of Python's module `struct`: b B h H i I l L q Q e f d.
@@ -306,12 +392,28 @@ pub fn layout_of_letters(letters: &str) -> Result<Layout, String> {
             'e' => Scalar::F16,
             'f' => Scalar::F32,
             'd' => Scalar::F64,
-            _ => return Err(format!("<{letters}>: there is no type {letter:?}; there are b B h H i I q Q e f d")),
+            _ => {
+                return Err(format!(
+                    "<{letters}>: there is no type {letter:?}; there are b B h H i I q Q e f d"
+                ));
+            }
         };
-        let times = if count.is_empty() { 1 } else { count.parse().unwrap_or(usize::MAX) };
+        let times = if count.is_empty() {
+            1
+        } else {
+            count.parse().unwrap_or(usize::MAX)
+        };
         count.clear();
         let added = (times <= MOST_FIELDS)
-            .then(|| add_field(&mut fields, false, &format!("f{number}"), &ValueType::Number(scalar, 1), times))
+            .then(|| {
+                add_field(
+                    &mut fields,
+                    false,
+                    &format!("f{number}"),
+                    &ValueType::Number(scalar, 1),
+                    times,
+                )
+            })
             .flatten();
         added.ok_or_else(|| format!("<{letters}> has more than {} numbers", MOST_FIELDS))?;
     }
@@ -345,14 +447,23 @@ mod tests {
     fn what_somebody_else_defines_is_left_out() {
         let text = "#define WIDTH 4096\n# define N(x) x\n#define WIDTHS 2\nint x = WIDTH;\n";
         let kept = "\n# define N(x) x\n#define WIDTHS 2\nint x = WIDTH;\n";
-        assert_eq!(without_definitions(text, |name| ["WIDTH", "N"].contains(&name)), kept);
+        assert_eq!(
+            without_definitions(text, |name| ["WIDTH", "N"].contains(&name)),
+            kept
+        );
     }
 
     #[test]
     fn what_raw_strings_hold_keeps_its_lines() {
         let text = "// An R\"string\" of\nstd::string a{R\"CL(\n__kernel void k() { f(\")\"); }\n)CL\"};\nint x = R\"(\n#define A\n)\";";
-        assert_eq!(raw_strings(text).unwrap(), "\n\n__kernel void k() { f(\")\"); }\n\n\n#define A\n");
-        assert_eq!(raw_strings("// Common.\nR\"(\n#define A 1\n)\"\n// End.").unwrap(), "\n\n#define A 1\n");
+        assert_eq!(
+            raw_strings(text).unwrap(),
+            "\n\n__kernel void k() { f(\")\"); }\n\n\n#define A\n"
+        );
+        assert_eq!(
+            raw_strings("// Common.\nR\"(\n#define A 1\n)\"\n// End.").unwrap(),
+            "\n\n#define A 1\n"
+        );
         for plain in [
             "__kernel void k() {}",
             "char *R = R\"(no)\"; __kernel void k() {}",

@@ -2,10 +2,12 @@
 //! product.
 
 use crate::minplus::{
-    ASYNC, BLOCK, BUFFERS, DEPTH, ITEM, MinPlus, STRIP, STRIP_HEIGHT, TILE, Tiling, VEC, WEIGHTS, begin, define_pairs,
-    is_ordered,
+    ASYNC, BLOCK, BUFFERS, DEPTH, ITEM, MinPlus, STRIP, STRIP_HEIGHT, TILE, Tiling, VEC, WEIGHTS,
+    begin, define_pairs, is_ordered,
 };
-use crate::{Ask, Bound, Builder, BuiltInFamily, Family, Form, Planned, Problem, ladder_from, rung, shape};
+use crate::{
+    Ask, Bound, Builder, BuiltInFamily, Family, Form, Planned, Problem, ladder_from, rung, shape,
+};
 use gpulab_cpu::minplus as host;
 use gpulab_model::data::{self, Array, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Reference, Refusal, WorkGroup};
@@ -20,18 +22,29 @@ pub static FAMILY: Family = BuiltInFamily {
         &ladder_from(
             0,
             [
-                rung("closure/squaring.cl", squaring, &[TILE, ITEM, DEPTH, BUFFERS, ASYNC]).with(&[
+                rung(
+                    "closure/squaring.cl",
+                    squaring,
+                    &[TILE, ITEM, DEPTH, BUFFERS, ASYNC],
+                )
+                .with(&[
                     "closure/blocked.cl",
                     "closure/padded.cl",
                     "closure/panels.cl",
                 ]),
                 rung("closure/textbook.cl", textbook, &[]).with(&["closure/padded.cl"]),
-                rung("closure/blocked.cl", blocked, &[BLOCK, TILE, ITEM, DEPTH, BUFFERS, ASYNC]).with(&[
+                rung(
+                    "closure/blocked.cl",
+                    blocked,
+                    &[BLOCK, TILE, ITEM, DEPTH, BUFFERS, ASYNC],
+                )
+                .with(&[
                     "closure/padded.cl",
                     "closure/pivot.cl",
                     "closure/panels.cl",
                 ]),
-                rung("closure/blocked_wide.cl", blocked_wide, &[BLOCK, VEC, ITEM]).with(&["closure/padded.cl"]),
+                rung("closure/blocked_wide.cl", blocked_wide, &[BLOCK, VEC, ITEM])
+                    .with(&["closure/padded.cl"]),
             ],
         )
     },
@@ -105,7 +118,16 @@ impl Problem for AllPairs {
 fn each(plan: &mut Builder<'_>, kernel: &str, side: u64, args: Vec<Arg>) -> Result<(), Refusal> {
     let wg = WorkGroup([32, if plan.ask.target.max_wg < 256 { 1 } else { 8 }, 1]);
     shape::check_wg(wg, plan.ask.target)?;
-    plan.launch_of(kernel, [side.div_ceil(wg.0[0] as u64), side.div_ceil(wg.0[1] as u64), 1], wg, args);
+    plan.launch_of(
+        kernel,
+        [
+            side.div_ceil(wg.0[0] as u64),
+            side.div_ceil(wg.0[1] as u64),
+            1,
+        ],
+        wg,
+        args,
+    );
     plan.wg = wg;
     Ok(())
 }
@@ -114,10 +136,19 @@ fn textbook(ask: &Ask<'_>) -> Planned {
     let n = ask.case.shape.n;
     let mut plan = begin(ask, n)?;
     let result = plan.output(ask.case.shape.elements() as usize);
-    let args = plan.inputs().into_iter().chain([result, Arg::Index(n), Arg::Index(n)]).collect();
+    let args = plan
+        .inputs()
+        .into_iter()
+        .chain([result, Arg::Index(n), Arg::Index(n)])
+        .collect();
     each(&mut plan, "pad", n, args)?;
     for k in 0..n {
-        each(&mut plan, &ask.rung.kernel(), n, vec![result, Arg::Index(n), Arg::Index(k)])?;
+        each(
+            &mut plan,
+            &ask.rung.kernel(),
+            n,
+            vec![result, Arg::Index(n), Arg::Index(k)],
+        )?;
     }
     Ok(plan.plan(0, n))
 }
@@ -139,7 +170,12 @@ fn on_padded<'a>(
     let args = plan.inputs().into_iter().chain([d]).chain(sizes).collect();
     each(&mut plan, "pad", pitch, args)?;
     steps(&mut plan, [rows, columns, d]);
-    each(&mut plan, "unpad", n, [d, result].into_iter().chain(sizes).collect())?;
+    each(
+        &mut plan,
+        "unpad",
+        n,
+        [d, result].into_iter().chain(sizes).collect(),
+    )?;
     Ok(plan)
 }
 
@@ -156,7 +192,12 @@ fn in_blocks<'a>(
     on_padded(plan, [block, pitch], |plan, buffers| {
         for first in (0..n).step_by(block as usize) {
             let last = first + block;
-            plan.launch_of("pivot", [1, 1, 1], pivots, vec![buffers[2], Arg::Index(pitch), Arg::Index(first)]);
+            plan.launch_of(
+                "pivot",
+                [1, 1, 1],
+                pivots,
+                vec![buffers[2], Arg::Index(pitch), Arg::Index(first)],
+            );
             panels(plan, buffers, first);
             lower(plan, buffers, [0, first], [pitch, last]);
             lower(plan, buffers, [first, 0], [last, pitch]);
@@ -182,36 +223,81 @@ struct BlockTiles {
 impl BlockTiles {
     fn begin<'a>(ask: &'a Ask<'a>) -> Result<(BlockTiles, Builder<'a>), Refusal> {
         let is_small = ask.case.dtype.size() == 4;
-        let [tile, item] = if is_small { [[64, 64], [8, 8]] } else { [[32, 64], [4, 8]] };
-        let tiling = Tiling::of(ask, Tiling { tile, item, depth: 16, buffers: 2 })?;
+        let [tile, item] = if is_small {
+            [[64, 64], [8, 8]]
+        } else {
+            [[32, 64], [4, 8]]
+        };
+        let tiling = Tiling::of(
+            ask,
+            Tiling {
+                tile,
+                item,
+                depth: 16,
+                buffers: 2,
+            },
+        )?;
         // A CPU driver takes long over the pivot of a larger one.
-        let block = BLOCK.get(&ask.case.params)?.unwrap_or(if is_small && ask.target.gpu { 128 } else { 64 });
+        let block = BLOCK
+            .get(&ask.case.params)?
+            .unwrap_or(if is_small && ask.target.gpu { 128 } else { 64 });
         let n = ask.case.shape.n;
         let divisors = [tiling.tile[0], tiling.tile[1], tiling.depth, STRIP];
-        if block > 256 || divisors.into_iter().any(|divisor| !block.is_multiple_of(divisor)) {
+        if block > 256
+            || divisors
+                .into_iter()
+                .any(|divisor| !block.is_multiple_of(divisor))
+        {
             let [rows, columns, depth, strip] = divisors;
-            let why =
-                format!("block={block}: up to 256, a multiple of {strip}, depth={depth} and tile={rows}x{columns}");
+            let why = format!(
+                "block={block}: up to 256, a multiple of {strip}, depth={depth} and tile={rows}x{columns}"
+            );
             return Err(Refusal::Setting(format!("{why} is needed")));
         }
         let mut plan = tiling.begin(ask, tiling.pitch(n))?;
         plan.define("BLOCK", block);
         define_pairs(&mut plan, ask, &tiling)?;
         shape::check_wg(tiling.work_group(), ask.target)?;
-        Ok((BlockTiles { tiling, block, pitch: n.next_multiple_of(block) }, plan))
+        Ok((
+            BlockTiles {
+                tiling,
+                block,
+                pitch: n.next_multiple_of(block),
+            },
+            plan,
+        ))
     }
 
     fn panels(&self, plan: &mut Builder<'_>, [rows, columns, d]: [Arg; 3], first: u64) {
         let strips = WorkGroup([STRIP as usize, STRIP_HEIGHT, 1]);
         let groups = [self.pitch / STRIP, self.block / STRIP, 2];
-        plan.launch_of("panels", groups, strips, vec![d, rows, columns, Arg::Index(self.pitch), Arg::Index(first)]);
+        plan.launch_of(
+            "panels",
+            groups,
+            strips,
+            vec![d, rows, columns, Arg::Index(self.pitch), Arg::Index(first)],
+        );
     }
 
-    fn lower(&self, plan: &mut Builder<'_>, buffers: [Arg; 3], [left, top]: [u64; 2], [right, bottom]: [u64; 2]) {
+    fn lower(
+        &self,
+        plan: &mut Builder<'_>,
+        buffers: [Arg; 3],
+        [left, top]: [u64; 2],
+        [right, bottom]: [u64; 2],
+    ) {
         let sizes = [self.pitch, left, top].map(Arg::Index);
-        let args = buffers.into_iter().chain(sizes).chain([Arg::Int(1)]).collect();
+        let args = buffers
+            .into_iter()
+            .chain(sizes)
+            .chain([Arg::Int(1)])
+            .collect();
         let [rows, columns] = self.tiling.tile;
-        plan.launch([(right - left) / columns, (bottom - top) / rows, 1], self.tiling.work_group(), args);
+        plan.launch(
+            [(right - left) / columns, (bottom - top) / rows, 1],
+            self.tiling.work_group(),
+            args,
+        );
     }
 }
 
@@ -250,12 +336,28 @@ fn blocked_wide(ask: &Ask<'_>) -> Planned {
     const ROWS: u64 = 48;
     let n = ask.case.shape.n;
     let params = &ask.case.params;
-    let vec = VEC.get(params)?.unwrap_or(shape::vector_lanes(ask.target, ask.case.dtype));
-    let [rows, vectors] = ITEM.get_pair(params)?.unwrap_or(if ask.target.float_lanes >= 16 { [8, 2] } else { [4, 2] });
+    let vec = VEC
+        .get(params)?
+        .unwrap_or(shape::vector_lanes(ask.target, ask.case.dtype));
+    let [rows, vectors] = ITEM
+        .get_pair(params)?
+        .unwrap_or(if ask.target.float_lanes >= 16 {
+            [8, 2]
+        } else {
+            [4, 2]
+        });
     let block = BLOCK.get(params)?.unwrap_or(128);
-    if rows * vectors > 64 || block > 1024 || !block.is_multiple_of(rows) || !block.is_multiple_of(vec * vectors) {
-        let why = format!("block={block} vec={vec} item={rows}x{vectors}: at most 64 vectors, and up to 1024 nodes");
-        return Err(Refusal::Setting(format!("{why}, a multiple of an item's rows and columns, are needed")));
+    if rows * vectors > 64
+        || block > 1024
+        || !block.is_multiple_of(rows)
+        || !block.is_multiple_of(vec * vectors)
+    {
+        let why = format!(
+            "block={block} vec={vec} item={rows}x{vectors}: at most 64 vectors, and up to 1024 nodes"
+        );
+        return Err(Refusal::Setting(format!(
+            "{why}, a multiple of an item's rows and columns, are needed"
+        )));
     }
     let pitch = n.next_multiple_of(block);
     let one = WorkGroup::linear(1);

@@ -16,10 +16,14 @@ pub static FAMILY: Family = BuiltInFamily {
     ladder: const {
         &ladder([
             rung("dot/naive.cl", naive, &[ITEMS, MAD]),
-            rung("dot/coalesced.cl", coalesced, &[ITEMS, PRESUM, MAD]).with(&["dot/presum_items.cl"]),
-            rung("dot/local.cl", local, &[ITEMS, PRESUM, MAD]).with(&["common/tree.cl", "dot/presum_groups.cl"]),
-            rung("dot/vectorised.cl", vectorised, &[ITEMS, PRESUM, MAD]).with(&["dot/presum_groups.cl"]),
-            rung("dot/accumulators.cl", accumulators, &[ITEMS, DOT_ACC, MAD]).with(&["dot/finish.cl"]),
+            rung("dot/coalesced.cl", coalesced, &[ITEMS, PRESUM, MAD])
+                .with(&["dot/presum_items.cl"]),
+            rung("dot/local.cl", local, &[ITEMS, PRESUM, MAD])
+                .with(&["common/tree.cl", "dot/presum_groups.cl"]),
+            rung("dot/vectorised.cl", vectorised, &[ITEMS, PRESUM, MAD])
+                .with(&["dot/presum_groups.cl"]),
+            rung("dot/accumulators.cl", accumulators, &[ITEMS, DOT_ACC, MAD])
+                .with(&["dot/finish.cl"]),
             rung("dot/single_pass.cl", single_pass, &[ITEMS, DOT_ACC, MAD]),
             rung("dot/wide.cl", wide, &[MAD]),
         ])
@@ -40,7 +44,8 @@ const PRESUM: Tunable = Tunable::choice(
 /// The settings of the CMSoft article: 1024 work-items, and a kernel for the elements beside a whole turn of them.
 pub const CMSOFT: [(&str, &str); 2] = [(ITEMS.name, "1024"), (PRESUM.name, "device")];
 
-const MAD: Tunable = Tunable::switch("mad", "1: mad() instead of a * b + c; floats only").by_default("0");
+const MAD: Tunable =
+    Tunable::switch("mad", "1: mad() instead of a * b + c; floats only").by_default("0");
 const DOT_ACC: Tunable = ACC.by_default("4");
 
 pub(crate) struct Dot;
@@ -50,10 +55,25 @@ impl Problem for Dot {
         vec![shape.n as usize; 2]
     }
 
-    fn decide(&self, _: &Case, inputs: &[Array], before: Option<&Reference>, margin: f64, spot: Spot) -> Vec<Change> {
-        let values = before.and_then(|before| cpu::dot::deciding(inputs, before, margin, spot.at, spot.draw));
+    fn decide(
+        &self,
+        _: &Case,
+        inputs: &[Array],
+        before: Option<&Reference>,
+        margin: f64,
+        spot: Spot,
+    ) -> Vec<Change> {
+        let values = before
+            .and_then(|before| cpu::dot::deciding(inputs, before, margin, spot.at, spot.draw));
         values.map_or_else(Vec::new, |values| {
-            (0..).zip(values).map(|(input, value)| Change { input, index: spot.at, value }).collect()
+            (0..)
+                .zip(values)
+                .map(|(input, value)| Change {
+                    input,
+                    index: spot.at,
+                    value,
+                })
+                .collect()
         })
     }
 
@@ -67,7 +87,10 @@ impl Problem for Dot {
 
     fn cost(&self, case: &Case) -> Cost {
         let n = case.shape.n as f64;
-        Cost { bytes: 2.0 * n * case.dtype.size() as f64, ops: 2.0 * n }
+        Cost {
+            bytes: 2.0 * n * case.dtype.size() as f64,
+            ops: 2.0 * n,
+        }
     }
 
     fn reference(&self, _: &Case, inputs: &[Array]) -> Reference {
@@ -76,14 +99,26 @@ impl Problem for Dot {
 
     /// Changes come in pairs, of both factors of a product.
     fn amended(&self, _: &Case, _: &[Array], changes: &[Changed], before: &Reference) -> Reference {
-        changes.as_chunks().0.iter().fold(before.clone(), |before, [x, y]| {
-            cpu::dot::amended(&before, [&x.old, &y.old], [&x.change.value, &y.change.value])
-        })
+        changes
+            .as_chunks()
+            .0
+            .iter()
+            .fold(before.clone(), |before, [x, y]| {
+                cpu::dot::amended(
+                    &before,
+                    [&x.old, &y.old],
+                    [&x.change.value, &y.change.value],
+                )
+            })
     }
 
     fn finish(&self, _: &Case, output: Array, tails: &[Array]) -> Array {
         let none = Array::zeros(output.dtype(), 0);
-        let (x, y) = if let [x, y] = tails { (x, y) } else { (&none, &none) };
+        let (x, y) = if let [x, y] = tails {
+            (x, y)
+        } else {
+            (&none, &none)
+        };
         cpu::dot::finish(&output, x, y)
     }
 
@@ -113,33 +148,69 @@ impl Fold for Dot {
     fn lone(&self, case: &Case, draw: u64) -> Lone {
         let one = data::generate(Fill::Ones, case.dtype, 0, 0, 0, 1);
         let telling = data::telling(case.dtype, draw);
-        let pairs = telling.iter().zip(data::telling(case.dtype, !draw).into_iter().rev());
-        let pairs = pairs.map(|(a, b)| vec![a.clone(), b]).filter(|pair| is_normal(&self.reference(case, pair)));
-        let pairs: Vec<Vec<Array>> = if is_mad(case).is_ok_and(|mad| mad) { vec![] } else { pairs.collect() };
+        let pairs = telling
+            .iter()
+            .zip(data::telling(case.dtype, !draw).into_iter().rev());
+        let pairs = pairs
+            .map(|(a, b)| vec![a.clone(), b])
+            .filter(|pair| is_normal(&self.reference(case, pair)));
+        let pairs: Vec<Vec<Array>> = if is_mad(case).is_ok_and(|mad| mad) {
+            vec![]
+        } else {
+            pairs.collect()
+        };
         let values = telling.iter().cloned().chain(data::not_finite(case.dtype));
         let zero = Array::zeros(case.dtype, 1);
-        let both = |value: Array, other: &Array| [vec![value.clone(), other.clone()], vec![other.clone(), value]];
-        let without_sum = data::not_finite(case.dtype).into_iter().flat_map(|value| both(value, &zero));
-        let squares = data::not_finite(case.dtype).into_iter().map(|value| vec![value.clone(), value]);
-        let too_large = telling.iter().filter(|_| case.dtype.is_float()).map(|value| vec![value.clone(); 2]);
-        let too_large = too_large.filter(|pair| is_too_large(&self.reference(case, pair), case.dtype));
-        let values = values.flat_map(|value| both(value, &one)).chain(without_sum).chain(squares);
+        let both = |value: Array, other: &Array| {
+            [
+                vec![value.clone(), other.clone()],
+                vec![other.clone(), value],
+            ]
+        };
+        let without_sum = data::not_finite(case.dtype)
+            .into_iter()
+            .flat_map(|value| both(value, &zero));
+        let squares = data::not_finite(case.dtype)
+            .into_iter()
+            .map(|value| vec![value.clone(), value]);
+        let too_large = telling
+            .iter()
+            .filter(|_| case.dtype.is_float())
+            .map(|value| vec![value.clone(); 2]);
+        let too_large =
+            too_large.filter(|pair| is_too_large(&self.reference(case, pair), case.dtype));
+        let values = values
+            .flat_map(|value| both(value, &one))
+            .chain(without_sum)
+            .chain(squares);
         let values = values.chain(too_large).chain(pairs).collect();
         let sums = Lone::sums(case.dtype, |term| vec![term, one.clone()]);
-        Lone { neutral: vec![zero.clone(); 2], values, pairs: sums }
+        Lone {
+            neutral: vec![zero.clone(); 2],
+            values,
+            pairs: sums,
+        }
     }
 }
 
 /// Whether a product is none that a device may flush to zero, and none that overflows f32.
 fn is_normal(product: &Reference) -> bool {
     let single = f64::from(f32::MIN_POSITIVE)..=f64::from(f32::MAX);
-    product.rounded().is_none_or(|product| single.contains(&product.value.abs()))
+    product
+        .rounded()
+        .is_none_or(|product| single.contains(&product.value.abs()))
 }
 
 /// Whether a product is beyond the type.
 fn is_too_large(product: &Reference, dtype: Dtype) -> bool {
-    let largest = if dtype == Dtype::F32 { f64::from(f32::MAX) } else { f64::MAX };
-    product.rounded().is_some_and(|product| product.value.abs() > largest)
+    let largest = if dtype == Dtype::F32 {
+        f64::from(f32::MAX)
+    } else {
+        f64::MAX
+    };
+    product
+        .rounded()
+        .is_some_and(|product| product.value.abs() > largest)
 }
 
 /// The largest factor with which sums of products are exact in the case's type and size, in any order.
@@ -174,7 +245,11 @@ fn begin<'a>(ask: &'a Ask<'a>, grid: Grid) -> Result<Builder<'a>, Refusal> {
 
 /// The vectors and the results, then sizes: what all kernels of a rung take.
 fn args(plan: &Builder<'_>, results: &[Arg], sizes: &[u64]) -> Vec<Arg> {
-    plan.inputs().into_iter().chain(results.iter().copied()).chain(sizes.iter().copied().map(Arg::Index)).collect()
+    plan.inputs()
+        .into_iter()
+        .chain(results.iter().copied())
+        .chain(sizes.iter().copied().map(Arg::Index))
+        .collect()
 }
 
 fn naive(ask: &Ask<'_>) -> Planned {
@@ -195,7 +270,10 @@ fn whole_turns(ask: &Ask<'_>, per_item: u64) -> Result<Grid, Refusal> {
         return Ok(grid);
     }
     let most = ask.case.shape.n / (per_item * grid.wg as u64);
-    Ok(Grid { groups: grid.groups.min(most.max(1) as usize), ..grid })
+    Ok(Grid {
+        groups: grid.groups.min(most.max(1) as usize),
+        ..grid
+    })
 }
 
 fn coalesced(ask: &Ask<'_>) -> Planned {
@@ -214,11 +292,18 @@ fn strided(ask: &Ask<'_>, grid: Grid, partials: usize, tree: u64) -> Planned {
     let presum = remember_presum(&mut plan)?;
     let n = plan.n();
     let items = grid.items() as u64;
-    let end = if presum == Presum::Guard { n } else { n - n % items };
+    let end = if presum == Presum::Guard {
+        n
+    } else {
+        n - n % items
+    };
     let partial = plan.output(partials);
     clear_and_presum(&mut plan, grid, presum, partial, end);
     plan.pass(grid, args(&plan, &[partial], &[end]));
-    Ok(plan.plan(grid.wg as u64, 1 + n.div_ceil(items) + 1 + tree + HOST_FINISH))
+    Ok(plan.plan(
+        grid.wg as u64,
+        1 + n.div_ceil(items) + 1 + tree + HOST_FINISH,
+    ))
 }
 
 fn vectorised(ask: &Ask<'_>) -> Planned {
@@ -255,7 +340,9 @@ fn clear_and_presum(plan: &mut Builder<'_>, grid: Grid, presum: Presum, partial:
     let n = plan.n();
     plan.pass_of("dot_clear", grid, vec![partial]);
     match presum {
-        Presum::Device if begin < n => plan.pass_of("dot_presum", grid, args(plan, &[partial], &[begin, n])),
+        Presum::Device if begin < n => {
+            plan.pass_of("dot_presum", grid, args(plan, &[partial], &[begin, n]))
+        }
         Presum::Host if begin < n => plan.leave_to_host(begin),
         _ => {}
     }
@@ -283,8 +370,15 @@ fn accumulators(ask: &Ask<'_>) -> Planned {
     let partial = plan.scratch(grid.groups);
     let result = plan.output(1);
     plan.pass(grid, args(&plan, &[partial], &[plan.n()]));
-    let one = Grid { groups: 1, wg: grid.wg };
-    plan.pass_of("dot_finish", one, vec![partial, result, Arg::Uint(grid.groups as u32)]);
+    let one = Grid {
+        groups: 1,
+        wg: grid.wg,
+    };
+    plan.pass_of(
+        "dot_finish",
+        one,
+        vec![partial, result, Arg::Uint(grid.groups as u32)],
+    );
     Ok(plan.plan(grid.wg as u64, depth + finishing(grid)))
 }
 

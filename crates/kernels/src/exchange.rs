@@ -30,11 +30,17 @@ pub struct Variant {
 
 impl Variant {
     const fn by_wall(name: &'static str) -> Variant {
-        Variant { name, by_events: false }
+        Variant {
+            name,
+            by_events: false,
+        }
     }
 
     const fn by_events(name: &'static str) -> Variant {
-        Variant { name, by_events: true }
+        Variant {
+            name,
+            by_events: true,
+        }
     }
 }
 
@@ -49,23 +55,41 @@ pub fn exchange(name: &str) -> Option<&'static Exchange> {
 }
 
 /// A case of an exchange over so many 4-byte words.
-pub fn case(exchange: &Exchange, variant: &str, words: u64, params: &[(&str, u64)], seed: u64) -> Case {
+pub fn case(
+    exchange: &Exchange,
+    variant: &str,
+    words: u64,
+    params: &[(&str, u64)],
+    seed: u64,
+) -> Case {
     Case {
-        params: params.iter().map(|(name, value)| ((*name).into(), value.to_string())).collect::<Params>(),
+        params: params
+            .iter()
+            .map(|(name, value)| ((*name).into(), value.to_string()))
+            .collect::<Params>(),
         seed,
         ..Case::of(exchange.name, variant, Dtype::I32, Shape::vector(words))
     }
 }
 
 fn setting(case: &Case, name: &str, default: u64) -> Result<u64, Refusal> {
-    let Some(text) = case.params.get(name) else { return Ok(default) };
+    let Some(text) = case.params.get(name) else {
+        return Ok(default);
+    };
     let number = text.parse().ok().filter(|n| *n > 0);
-    number.ok_or_else(|| Refusal::Setting(format!("{name}={text}: a whole number above 0 is needed")))
+    number
+        .ok_or_else(|| Refusal::Setting(format!("{name}={text}: a whole number above 0 is needed")))
 }
 
 fn bytes(case: &Case) -> Result<usize, Refusal> {
-    let bytes = case.shape.n.checked_mul(4).and_then(|bytes| usize::try_from(bytes).ok());
-    bytes.filter(|&b| b > 0).ok_or_else(|| Refusal::Size(format!("{} words cannot be moved", case.shape.n)))
+    let bytes = case
+        .shape
+        .n
+        .checked_mul(4)
+        .and_then(|bytes| usize::try_from(bytes).ok());
+    bytes
+        .filter(|&b| b > 0)
+        .ok_or_else(|| Refusal::Size(format!("{} words cannot be moved", case.shape.n)))
 }
 
 // What a case of an exchange turns into.
@@ -94,7 +118,8 @@ pub struct Script {
 impl Script {
     pub fn bytes(&self) -> u64 {
         let host = self.host.iter().map(|spec| spec.bytes as u64);
-        host.chain(self.buffers.iter().map(|spec| spec.bytes as u64)).sum()
+        host.chain(self.buffers.iter().map(|spec| spec.bytes as u64))
+            .sum()
     }
 }
 
@@ -154,7 +179,12 @@ pub struct Answer {
 impl Answer {
     /// A result that depends on nothing that was there before.
     fn new(place: AnswerPlace, expect: Expected) -> Answer {
-        Answer { place, before: POISON, expect, adds: false }
+        Answer {
+            place,
+            before: POISON,
+            expect,
+            adds: false,
+        }
     }
 }
 
@@ -235,21 +265,42 @@ fn launch_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
         QUEUED_TO_START => Ok(empty(case.seed, (1, 1), 1, 1, Reading::Delay)),
         BACK_TO_BACK => Ok(empty(case.seed, (1, 1), 1, ROW, Reading::Span)),
         FOUR => Ok(empty(case.seed, (1, 1), 4, 1, Reading::Span)),
-        CROWD => Ok(empty(case.seed, (launched_words(case)?, target.max_wg.min(256)), 1, 1, Reading::Span)),
+        CROWD => Ok(empty(
+            case.seed,
+            (launched_words(case)?, target.max_wg.min(256)),
+            1,
+            1,
+            Reading::Span,
+        )),
         _ => Ok(empty(case.seed, (1, 1), 1, 1, Reading::Span)),
     }
 }
 
 /// So many groups of so many items. The first item of each counts: that is the least that can be checked. It begins with a
 /// number of the seed's, so that no kernel can know what the count will come to. `launches` are timed together, `repeat` times.
-fn empty(seed: u64, (groups, wg): (usize, usize), launches: usize, repeat: usize, reading: Reading) -> Script {
+fn empty(
+    seed: u64,
+    (groups, wg): (usize, usize),
+    launches: usize,
+    repeat: usize,
+    reading: Reading,
+) -> Script {
     let before = pattern(seed, 0) as u8;
     let first = u32::from_ne_bytes([before; 4]);
-    let launch = Launch::linear("launch_count", groups * wg, wg, vec![Arg::Buffer(BufferId(0))]);
+    let launch = Launch::linear(
+        "launch_count",
+        groups * wg,
+        wg,
+        vec![Arg::Buffer(BufferId(0))],
+    );
     Script {
         seed,
         host: Vec::new(),
-        buffers: vec![DeviceSpec { bytes: 4, place: MemoryKind::Device, contents: Contents::Undefined }],
+        buffers: vec![DeviceSpec {
+            bytes: 4,
+            place: MemoryKind::Device,
+            contents: Contents::Undefined,
+        }],
         program: Some(program(COUNT_PATH, "launch_count", Vec::new())),
         commands: vec![queued(Action::Launch(launch)); launches],
         repeat,
@@ -260,7 +311,10 @@ fn empty(seed: u64, (groups, wg): (usize, usize), launches: usize, repeat: usize
             expect: Expected::Words(vec![first.wrapping_add((launches * repeat) as u32)]),
             adds: true,
         },
-        cost: Cost { bytes: 0.0, ops: 0.0 },
+        cost: Cost {
+            bytes: 0.0,
+            ops: 0.0,
+        },
         timeline: false,
     }
 }
@@ -274,44 +328,106 @@ fn halving(case: &Case, target: &Target) -> Result<Script, Refusal> {
     // Also of one word: the sum must get from the input to the result.
     while left > 1 || commands.is_empty() {
         let half = left.div_ceil(2);
-        let args =
-            vec![Arg::Buffer(BufferId(from)), Arg::Buffer(BufferId(1)), Arg::Uint(half as u32), Arg::Uint(left as u32)];
-        commands.push(queued(Action::Launch(Launch::linear("launch_halve", half.next_multiple_of(wg), wg, args))));
+        let args = vec![
+            Arg::Buffer(BufferId(from)),
+            Arg::Buffer(BufferId(1)),
+            Arg::Uint(half as u32),
+            Arg::Uint(left as u32),
+        ];
+        commands.push(queued(Action::Launch(Launch::linear(
+            "launch_halve",
+            half.next_multiple_of(wg),
+            wg,
+            args,
+        ))));
         (left, from) = (half, 1);
     }
-    Ok(sum(case, n, program(HALVE_PATH, "launch_halve", Vec::new()), commands, n.div_ceil(2)))
+    Ok(sum(
+        case,
+        n,
+        program(HALVE_PATH, "launch_halve", Vec::new()),
+        commands,
+        n.div_ceil(2),
+    ))
 }
 
 fn tree(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let n = launched_words(case)?;
-    let wg = if target.gpu { 1 << target.max_wg.clamp(1, 256).ilog2() } else { 1 };
-    let most = if target.gpu { target.compute_units.max(1) as usize * 16 } else { chunks(target, n) };
+    let wg = if target.gpu {
+        1 << target.max_wg.clamp(1, 256).ilog2()
+    } else {
+        1
+    };
+    let most = if target.gpu {
+        target.compute_units.max(1) as usize * 16
+    } else {
+        chunks(target, n)
+    };
     let groups = n.div_ceil(wg).min(most);
     let items = groups * wg;
     let walk = WordsOfItem::new(target, n, items);
-    let defines = [("WG".into(), wg.to_string())].into_iter().chain(walk.defines()).collect();
+    let defines = [("WG".into(), wg.to_string())]
+        .into_iter()
+        .chain(walk.defines())
+        .collect();
     let program = program(TREE_PATH, "launch_tree", defines);
     let numbers = [n, walk.near, walk.span].map(|number| Arg::Uint(number as u32));
-    let args = [0, 1, 2].map(BufferId).map(Arg::Buffer).into_iter().chain(numbers).collect();
-    Ok(sum(case, n, program, vec![queued(Action::Launch(Launch::linear("launch_tree", items, wg, args)))], 1))
+    let args = [0, 1, 2]
+        .map(BufferId)
+        .map(Arg::Buffer)
+        .into_iter()
+        .chain(numbers)
+        .collect();
+    Ok(sum(
+        case,
+        n,
+        program,
+        vec![queued(Action::Launch(Launch::linear(
+            "launch_tree",
+            items,
+            wg,
+            args,
+        )))],
+        1,
+    ))
 }
 
 /// A sum of n words in buffer 0. Its result is the first of buffer 1, which has so many; buffer 2 has two zeros.
-fn sum(case: &Case, n: usize, program: Program, commands: Vec<QueuedCommand>, results: usize) -> Script {
-    let total = (0..n).into_par_iter().map(|i| pattern(case.seed, i)).reduce(|| 0, u32::wrapping_add);
-    let buffers = [(n, Contents::Pattern), (results, Contents::Undefined), (2, Contents::Zeros)];
+fn sum(
+    case: &Case,
+    n: usize,
+    program: Program,
+    commands: Vec<QueuedCommand>,
+    results: usize,
+) -> Script {
+    let total = (0..n)
+        .into_par_iter()
+        .map(|i| pattern(case.seed, i))
+        .reduce(|| 0, u32::wrapping_add);
+    let buffers = [
+        (n, Contents::Pattern),
+        (results, Contents::Undefined),
+        (2, Contents::Zeros),
+    ];
     Script {
         seed: case.seed,
         host: Vec::new(),
         buffers: buffers
-            .map(|(words, contents)| DeviceSpec { bytes: 4 * words, place: MemoryKind::Device, contents })
+            .map(|(words, contents)| DeviceSpec {
+                bytes: 4 * words,
+                place: MemoryKind::Device,
+                contents,
+            })
             .to_vec(),
         program: Some(program),
         commands,
         repeat: 1,
         reading: Reading::Span,
         answer: Answer::new(AnswerPlace::Buffer(1), Expected::Words(vec![total])),
-        cost: Cost { bytes: 4.0 * n as f64, ops: n as f64 },
+        cost: Cost {
+            bytes: 4.0 * n as f64,
+            ops: n as f64,
+        },
         timeline: false,
     }
 }
@@ -319,11 +435,19 @@ fn sum(case: &Case, n: usize, program: Program, commands: Vec<QueuedCommand>, re
 fn launched_words(case: &Case) -> Result<usize, Refusal> {
     const MOST: usize = 1 << 30;
     let n = bytes(case)? / 4;
-    if n <= MOST { Ok(n) } else { Err(Refusal::Size(format!("n = {n}: at most {MOST} words"))) }
+    if n <= MOST {
+        Ok(n)
+    } else {
+        Err(Refusal::Size(format!("n = {n}: at most {MOST} words")))
+    }
 }
 
 fn program(path: &'static str, kernel: &str, defines: Vec<(String, String)>) -> Program {
-    Program { path, defines, kernels: vec![kernel.into()] }
+    Program {
+        path,
+        defines,
+        kernels: vec![kernel.into()],
+    }
 }
 
 fn queued(action: Action) -> QueuedCommand {
@@ -384,21 +508,35 @@ fn pipeline_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let bytes = bytes(case)?;
     let n = bytes / 4;
     if u32::try_from(n).is_err() {
-        return Err(Refusal::Size(format!("n = {n}: the kernel counts words in 32 bits")));
+        return Err(Refusal::Size(format!(
+            "n = {n}: the kernel counts words in 32 bits"
+        )));
     }
     let wg = target.max_wg.min(256);
     let steps = setting(case, STEPS_SET, 16)? as u32;
     let variant = case.variant.as_str();
     let work = Action::Work(setting(case, WORK_SET, 1)?);
     let all = &(0..n);
-    let copy = Cost { bytes: bytes as f64, ops: 0.0 };
+    let copy = Cost {
+        bytes: bytes as f64,
+        ops: 0.0,
+    };
     // Each word is read and written.
-    let of_mix = Cost { bytes: 2.0 * bytes as f64, ops: 6.0 * n as f64 * f64::from(steps) };
+    let of_mix = Cost {
+        bytes: 2.0 * bytes as f64,
+        ops: 6.0 * n as f64 * f64::from(steps),
+    };
     let (commands, cost) = match variant {
         COPY_IN => (vec![queued(copy_in(all))], copy),
         KERNEL => (vec![queued(mix(all, wg, steps))], of_mix),
         COPY_OUT => (vec![queued(copy_out(all))], copy),
-        WORK => (vec![queued(work)], Cost { bytes: 0.0, ops: 0.0 }),
+        WORK => (
+            vec![queued(work)],
+            Cost {
+                bytes: 0.0,
+                ops: 0.0,
+            },
+        ),
         BESIDE => (vec![queued(mix(all, wg, steps)), queued(work)], of_mix),
         BESIDE_IN => (vec![queued(copy_in(all)), queued(work)], copy),
         BESIDE_OUT => (vec![queued(copy_out(all)), queued(work)], copy),
@@ -406,11 +544,16 @@ fn pipeline_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
             let chunks = setting(case, CHUNKS_SET, 1)? as usize;
             let queues = setting(case, QUEUES_SET, 1)? as usize;
             if chunks > n || queues > 16 {
-                return Err(Refusal::Size(format!("{chunks} chunks of {n} words on {queues} queues: too many")));
+                return Err(Refusal::Size(format!(
+                    "{chunks} chunks of {n} words on {queues} queues: too many"
+                )));
             }
             (
                 chunked(n, chunks, queues, [wg, steps as usize]),
-                Cost { bytes: 2.0 * copy.bytes + of_mix.bytes, ops: of_mix.ops },
+                Cost {
+                    bytes: 2.0 * copy.bytes + of_mix.bytes,
+                    ops: of_mix.ops,
+                },
             )
         }
     };
@@ -426,14 +569,26 @@ fn pipeline_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
         _ => Expected::Words(mixed(case.seed, n, steps)),
     };
     let is_copied = [COPY_OUT, BESIDE_OUT].contains(&variant);
-    let of_output = if is_copied { Contents::Pattern } else { Contents::Undefined };
+    let of_output = if is_copied {
+        Contents::Pattern
+    } else {
+        Contents::Undefined
+    };
     Ok(Script {
         seed: case.seed,
         host: [Contents::Pattern, Contents::Undefined]
-            .map(|contents| HostSpec { bytes, is_pinned: true, contents })
+            .map(|contents| HostSpec {
+                bytes,
+                is_pinned: true,
+                contents,
+            })
             .to_vec(),
         buffers: [Contents::Pattern, of_output]
-            .map(|contents| DeviceSpec { bytes, place: MemoryKind::Device, contents })
+            .map(|contents| DeviceSpec {
+                bytes,
+                place: MemoryKind::Device,
+                contents,
+            })
             .to_vec(),
         program: Some(Program {
             path: MIX_PATH,
@@ -460,13 +615,29 @@ fn copy_out(words: &Range<usize>) -> Action {
 /// Of these words, between the host's memory and the buffer of this place.
 fn transfer(words: &Range<usize>, place: u32) -> Transfer {
     let [from, bytes] = [4 * words.start, 4 * words.len()];
-    Transfer { host: BufferId(place), from, buffer: BufferId(place), at: from, bytes }
+    Transfer {
+        host: BufferId(place),
+        from,
+        buffer: BufferId(place),
+        at: from,
+        bytes,
+    }
 }
 
 fn mix(words: &Range<usize>, wg: usize, steps: u32) -> Action {
     let numbers = [words.start as u32, words.len() as u32, steps].map(Arg::Uint);
-    let args = [0, 1].map(BufferId).map(Arg::Buffer).into_iter().chain(numbers).collect();
-    Action::Launch(Launch::linear("pipeline_mix", words.len().next_multiple_of(wg), wg, args))
+    let args = [0, 1]
+        .map(BufferId)
+        .map(Arg::Buffer)
+        .into_iter()
+        .chain(numbers)
+        .collect();
+    Action::Launch(Launch::linear(
+        "pipeline_mix",
+        words.len().next_multiple_of(wg),
+        wg,
+        args,
+    ))
 }
 
 /// Each chunk's three stages on one queue, which keeps them in order; chunks take the queues in turn.
@@ -476,7 +647,10 @@ fn chunked(n: usize, chunks: usize, queues: usize, [wg, steps]: [usize; 2]) -> V
         let [first, end] = [k, k + 1].map(|k| (n as u128 * k as u128 / chunks as u128) as usize);
         let part = &(first..end);
         let stages = [copy_in(part), mix(part, wg, steps as u32), copy_out(part)];
-        commands.extend(stages.map(|action| QueuedCommand { queue: k % queues, action }));
+        commands.extend(stages.map(|action| QueuedCommand {
+            queue: k % queues,
+            action,
+        }));
     }
     commands
 }
@@ -492,14 +666,20 @@ fn mixed(seed: u64, n: usize, steps: u32) -> Vec<u32> {
         }
     });
     let words = (0..n).into_par_iter().map(|i| pattern(seed, i));
-    words.map(|word| word ^ table[(word % TABLE) as usize]).collect()
+    words
+        .map(|word| word ^ table[(word % TABLE) as usize])
+        .collect()
 }
 
 // Transfers between host and device: from pageable and pinned memory, and by way of a mapping; in one or many pieces.
 
 /// The exchange's entry in the list: n words of 4 bytes in one direction.
-pub const TRANSFER: Exchange =
-    Exchange { name: "transfer", variants: &VARIANTS, sources: &[], script: transfer_script };
+pub const TRANSFER: Exchange = Exchange {
+    name: "transfer",
+    variants: &VARIANTS,
+    sources: &[],
+    script: transfer_script,
+};
 
 /// To the device (`in`) or back (`out`).
 const VARIANTS: [Variant; 6] = [
@@ -519,10 +699,17 @@ const MOST_PIECES: usize = 1 << 14;
 
 fn transfer_script(case: &Case, _: &Target) -> Result<Script, Refusal> {
     let bytes = bytes(case)?;
-    let (how, is_in) = case.variant.split_once('_').map_or(("", false), |(how, way)| (how, way == "in"));
-    let piece = usize::try_from(setting(case, PIECE, bytes as u64)?).unwrap_or(bytes).min(bytes);
+    let (how, is_in) = case
+        .variant
+        .split_once('_')
+        .map_or(("", false), |(how, way)| (how, way == "in"));
+    let piece = usize::try_from(setting(case, PIECE, bytes as u64)?)
+        .unwrap_or(bytes)
+        .min(bytes);
     if bytes.div_ceil(piece) > MOST_PIECES {
-        return Err(Refusal::Setting(format!("{PIECE}={piece}: more than {MOST_PIECES} pieces")));
+        return Err(Refusal::Setting(format!(
+            "{PIECE}={piece}: more than {MOST_PIECES} pieces"
+        )));
     }
     let action = match (how, is_in) {
         ("mapped", true) => Action::Fill,
@@ -536,11 +723,19 @@ fn transfer_script(case: &Case, _: &Target) -> Result<Script, Refusal> {
     }
     Ok(Script {
         seed: case.seed,
-        host: vec![HostSpec { bytes, is_pinned: how == "pinned", contents: contents[0] }],
+        host: vec![HostSpec {
+            bytes,
+            is_pinned: how == "pinned",
+            contents: contents[0],
+        }],
         // What is mapped lies where both sides reach it.
         buffers: vec![DeviceSpec {
             bytes,
-            place: if how == "mapped" { MemoryKind::Host } else { MemoryKind::Device },
+            place: if how == "mapped" {
+                MemoryKind::Host
+            } else {
+                MemoryKind::Device
+            },
             contents: contents[1],
         }],
         program: None,
@@ -548,13 +743,29 @@ fn transfer_script(case: &Case, _: &Target) -> Result<Script, Refusal> {
             .step_by(piece)
             .map(|from| {
                 let bytes = piece.min(bytes - from);
-                queued(action(Transfer { host: BufferId(0), from, buffer: BufferId(0), at: from, bytes }))
+                queued(action(Transfer {
+                    host: BufferId(0),
+                    from,
+                    buffer: BufferId(0),
+                    at: from,
+                    bytes,
+                }))
             })
             .collect(),
         repeat: 1,
         reading: Reading::Span,
-        answer: Answer::new(if is_in { AnswerPlace::Buffer(0) } else { AnswerPlace::Host(0) }, Expected::Pattern),
-        cost: Cost { bytes: bytes as f64, ops: 0.0 },
+        answer: Answer::new(
+            if is_in {
+                AnswerPlace::Buffer(0)
+            } else {
+                AnswerPlace::Host(0)
+            },
+            Expected::Pattern,
+        ),
+        cost: Cost {
+            bytes: bytes as f64,
+            ops: 0.0,
+        },
         timeline: false,
     })
 }
@@ -602,12 +813,26 @@ fn zerocopy_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let walk = WordsOfItem::new(target, n, items);
     // The kernel counts in 32 bits, beyond the end too.
     if 2 * n + items > u32::MAX as usize || passes > u64::from(u32::MAX) {
-        return Err(Refusal::Size(format!("n = {n}, {PASSES_SET} = {passes}: the kernel counts in 32 bits")));
+        return Err(Refusal::Size(format!(
+            "n = {n}, {PASSES_SET} = {passes}: the kernel counts in 32 bits"
+        )));
     }
-    let numbers = [n, walk.near, walk.span, passes as usize, 0].map(|number| Arg::Uint(number as u32));
-    let args = [0, 1].map(BufferId).map(Arg::Buffer).into_iter().chain(numbers).collect();
+    let numbers =
+        [n, walk.near, walk.span, passes as usize, 0].map(|number| Arg::Uint(number as u32));
+    let args = [0, 1]
+        .map(BufferId)
+        .map(Arg::Buffer)
+        .into_iter()
+        .chain(numbers)
+        .collect();
     let launch = Launch::linear("zerocopy_passes", items, wg, args);
-    let transfer = Transfer { host: BufferId(0), from: 0, buffer: BufferId(0), at: 0, bytes };
+    let transfer = Transfer {
+        host: BufferId(0),
+        from: 0,
+        buffer: BufferId(0),
+        at: 0,
+        bytes,
+    };
     let variant = case.variant.as_str();
     let (before, moved) = match variant {
         COPIED => (Some(Action::Write(transfer)), bytes),
@@ -615,21 +840,51 @@ fn zerocopy_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
         _ => (None, 0),
     };
     let actions = before.iter().cloned().chain([Action::Launch(launch)]);
-    let place = if matches!(variant, FILLED | IN_PLACE) { MemoryKind::Host } else { MemoryKind::Device };
-    let contents = if before.is_some() { Contents::Undefined } else { Contents::Pattern };
+    let place = if matches!(variant, FILLED | IN_PLACE) {
+        MemoryKind::Host
+    } else {
+        MemoryKind::Device
+    };
+    let contents = if before.is_some() {
+        Contents::Undefined
+    } else {
+        Contents::Pattern
+    };
     Ok(Script {
         seed: case.seed,
-        host: vec![HostSpec { bytes, is_pinned: false, contents: Contents::Pattern }],
+        host: vec![HostSpec {
+            bytes,
+            is_pinned: false,
+            contents: Contents::Pattern,
+        }],
         buffers: vec![
-            DeviceSpec { bytes, place, contents },
-            DeviceSpec { bytes: 4 * items, place: MemoryKind::Device, contents: Contents::Undefined },
+            DeviceSpec {
+                bytes,
+                place,
+                contents,
+            },
+            DeviceSpec {
+                bytes: 4 * items,
+                place: MemoryKind::Device,
+                contents: Contents::Undefined,
+            },
         ],
-        program: Some(Program { path: PASSES_PATH, defines: walk.defines(), kernels: vec!["zerocopy_passes".into()] }),
+        program: Some(Program {
+            path: PASSES_PATH,
+            defines: walk.defines(),
+            kernels: vec!["zerocopy_passes".into()],
+        }),
         commands: actions.map(queued).collect(),
         repeat: 1,
         reading: Reading::Span,
-        answer: Answer::new(AnswerPlace::Buffer(1), Expected::Words(walk.sums(case.seed, n, items, passes as u32))),
-        cost: Cost { bytes: bytes as f64 * passes as f64 + moved as f64, ops: n as f64 * passes as f64 },
+        answer: Answer::new(
+            AnswerPlace::Buffer(1),
+            Expected::Words(walk.sums(case.seed, n, items, passes as u32)),
+        ),
+        cost: Cost {
+            bytes: bytes as f64 * passes as f64 + moved as f64,
+            ops: n as f64 * passes as f64,
+        },
         timeline: false,
     })
 }
@@ -653,15 +908,27 @@ impl WordsOfItem {
     fn new(target: &Target, n: usize, items: usize) -> WordsOfItem {
         let chunk = n.div_ceil(items);
         if target.gpu {
-            WordsOfItem { near: 1, span: n, stride: items }
+            WordsOfItem {
+                near: 1,
+                span: n,
+                stride: items,
+            }
         } else {
-            WordsOfItem { near: chunk, span: chunk, stride: 1 }
+            WordsOfItem {
+                near: chunk,
+                span: chunk,
+                stride: 1,
+            }
         }
     }
 
     /// The kernel's macro: a constant stride can be vectorised. That of a GPU's items is the default.
     fn defines(&self) -> Vec<(String, String)> {
-        if self.stride == 1 { vec![("STRIDE".into(), "1".into())] } else { Vec::new() }
+        if self.stride == 1 {
+            vec![("STRIDE".into(), "1".into())]
+        } else {
+            Vec::new()
+        }
     }
 
     /// What each work-item comes to.
@@ -683,9 +950,14 @@ mod tests {
 
     /// The sum of n words by a tree, and its launch.
     fn tree_of(gpu: bool, n: usize) -> (Script, Launch) {
-        let target = Target { gpu, ..fake_info().target };
+        let target = Target {
+            gpu,
+            ..fake_info().target
+        };
         let launch_script = launch_script(&case(&LAUNCH, TREE, n as u64, &[], 1), &target).unwrap();
-        let Action::Launch(launch) = launch_script.commands[0].action.clone() else { unreachable!("one launch") };
+        let Action::Launch(launch) = launch_script.commands[0].action.clone() else {
+            unreachable!("one launch")
+        };
         (launch_script, launch)
     }
 
@@ -694,11 +966,24 @@ mod tests {
         for n in [1, 7, 1000, 100_003] {
             let settings = |gpu: bool| {
                 let (launch_script, launch) = tree_of(gpu, n);
-                let stride = launch_script.program.unwrap().defines.into_iter().find(|(name, _)| name == "STRIDE");
-                (launch.global[0], launch.args[4..].to_vec(), stride.map(|(_, words)| words))
+                let stride = launch_script
+                    .program
+                    .unwrap()
+                    .defines
+                    .into_iter()
+                    .find(|(name, _)| name == "STRIDE");
+                (
+                    launch.global[0],
+                    launch.args[4..].to_vec(),
+                    stride.map(|(_, words)| words),
+                )
             };
             let (items, walk, stride) = settings(false);
-            assert_eq!(walk, [n.div_ceil(items); 2].map(|words| Arg::Uint(words as u32)), "n = {n}");
+            assert_eq!(
+                walk,
+                [n.div_ceil(items); 2].map(|words| Arg::Uint(words as u32)),
+                "n = {n}"
+            );
             assert_eq!(stride.as_deref(), Some("1"));
             let (_, walk, stride) = settings(true);
             assert_eq!(walk, [1, n].map(|words| Arg::Uint(words as u32)), "n = {n}");
@@ -708,8 +993,11 @@ mod tests {
 
     #[test]
     fn a_crowd_has_as_many_groups_as_are_asked_for() {
-        let launch_script = launch_script(&case(&LAUNCH, CROWD, 1000, &[], 1), &fake_info().target).unwrap();
-        let Action::Launch(launch) = &launch_script.commands[0].action else { unreachable!("one launch") };
+        let launch_script =
+            launch_script(&case(&LAUNCH, CROWD, 1000, &[], 1), &fake_info().target).unwrap();
+        let Action::Launch(launch) = &launch_script.commands[0].action else {
+            unreachable!("one launch")
+        };
         assert_eq!(launch.global[0], 1000 * launch.local[0]);
         assert!(launch.local[0] > 1);
     }
@@ -725,22 +1013,34 @@ mod tests {
         assert_eq!(cost(COPY_OUT), (4e3, 0.0));
         assert_eq!(cost(KERNEL), (8e3, 3e4));
         assert_eq!(cost(BESIDE), (8e3, 3e4));
-        assert_eq!((cost(BESIDE_IN), cost(BESIDE_OUT)), (cost(COPY_IN), cost(COPY_OUT)));
+        assert_eq!(
+            (cost(BESIDE_IN), cost(BESIDE_OUT)),
+            (cost(COPY_IN), cost(COPY_OUT))
+        );
         assert_eq!(cost(WORK), (0.0, 0.0));
         assert_eq!(cost(CHUNKS), (16e3, 3e4));
     }
 
     #[test]
     fn a_work_item_of_a_cpu_takes_few_turns() {
-        let target = Target { gpu: false, ..fake_info().target };
+        let target = Target {
+            gpu: false,
+            ..fake_info().target
+        };
         for (bytes, passes) in [(4 << 10, 1), (64 << 20, 1), (64 << 20, 16)] {
-            let zerocopy_script =
-                zerocopy_script(&case(&ZEROCOPY, ON_DEVICE, bytes, &[(PASSES_SET, passes)], 1), &target).unwrap();
+            let zerocopy_script = zerocopy_script(
+                &case(&ZEROCOPY, ON_DEVICE, bytes, &[(PASSES_SET, passes)], 1),
+                &target,
+            )
+            .unwrap();
             let Action::Launch(launch) = &zerocopy_script.commands[0].action else {
                 panic!("a launch is all there is")
             };
             let turns = (bytes / 4).div_ceil(launch.global[0] as u64) * passes;
-            assert!((1..=65535).contains(&turns), "{bytes} bytes, {passes} passes: {turns}");
+            assert!(
+                (1..=65535).contains(&turns),
+                "{bytes} bytes, {passes} passes: {turns}"
+            );
         }
     }
 
@@ -748,7 +1048,10 @@ mod tests {
     fn a_copy_costs_its_bytes_too() {
         let bytes = |variant: &str| {
             let case = case(&ZEROCOPY, variant, 1000, &[(PASSES_SET, 3)], 1);
-            zerocopy_script(&case, &fake_info().target).unwrap().cost.bytes
+            zerocopy_script(&case, &fake_info().target)
+                .unwrap()
+                .cost
+                .bytes
         };
         assert_eq!([COPIED, FILLED].map(bytes), [16e3; 2]);
         assert_eq!([IN_PLACE, ON_DEVICE].map(bytes), [12e3; 2]);

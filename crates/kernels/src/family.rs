@@ -43,7 +43,11 @@ pub enum AnyProblem {
 impl AnyProblem {
     /// The kernels that rungs are measured against.
     pub fn references(&self) -> &'static [Rung] {
-        if let AnyProblem::Referenced(_, references) = self { references } else { &[] }
+        if let AnyProblem::Referenced(_, references) = self {
+            references
+        } else {
+            &[]
+        }
     }
 }
 
@@ -130,8 +134,17 @@ pub fn entry_point(path: &str) -> String {
 const OWN: &str = "own";
 
 /// A rung without its number: idea, kernel and source all come from its path below `cl/`.
-pub const fn rung(path: &'static str, plan: fn(&Ask<'_>) -> Planned, tunables: &'static [Tunable<'static>]) -> Rung {
-    Rung { path: Cow::Borrowed(path), number: None, behind: &[], kernel: RungKernel::BuiltIn { tunables, plan } }
+pub const fn rung(
+    path: &'static str,
+    plan: fn(&Ask<'_>) -> Planned,
+    tunables: &'static [Tunable<'static>],
+) -> Rung {
+    Rung {
+        path: Cow::Borrowed(path),
+        number: None,
+        behind: &[],
+        kernel: RungKernel::BuiltIn { tunables, plan },
+    }
 }
 
 /// A ladder: its rungs, numbered in this order from 1 on.
@@ -161,7 +174,11 @@ impl Rung {
     }
 
     fn own(&self) -> Option<&BroughtKernel> {
-        if let RungKernel::Brought(kernel) = &self.kernel { Some(kernel) } else { None }
+        if let RungKernel::Brought(kernel) = &self.kernel {
+            Some(kernel)
+        } else {
+            None
+        }
     }
 
     pub fn tunables(&self) -> impl Iterator<Item = Tunable<'_>> + Clone {
@@ -169,7 +186,10 @@ impl Rung {
             RungKernel::BuiltIn { tunables, .. } => (*tunables, &[][..]),
             RungKernel::Brought(kernel) => (&[][..], &*kernel.macros),
         };
-        built_in.iter().copied().chain(declared.iter().map(DeclaredMacro::tunable))
+        built_in
+            .iter()
+            .copied()
+            .chain(declared.iter().map(DeclaredMacro::tunable))
     }
 
     /// The work-group that a reader's file declares; none of gpulab's own rungs.
@@ -295,7 +315,12 @@ impl Family {
     /// Its settings, those of all its rungs included, each once.
     pub fn tunables(&self) -> Vec<Tunable<'_>> {
         let mut all: Vec<Tunable<'_>> = Vec::new();
-        for tunable in self.choices.iter().copied().chain(self.kernels().flat_map(Rung::tunables)) {
+        for tunable in self
+            .choices
+            .iter()
+            .copied()
+            .chain(self.kernels().flat_map(Rung::tunables))
+        {
             if all.iter().all(|known| known.name != tunable.name) {
                 all.push(tunable);
             }
@@ -310,9 +335,16 @@ impl Family {
         let Shape { n, m } = case.shape;
         let m = if self.form == Form::Square { n } else { m };
         if !(1..=MOST).contains(&Shape { n, m }.elements()) {
-            return Err(Refusal::Size(format!("n = {n}, m = {m}: at least 1 and at most 2^48 elements")));
+            return Err(Refusal::Size(format!(
+                "n = {n}, m = {m}: at least 1 and at most 2^48 elements"
+            )));
         }
-        let ask = Ask { family: self, rung, case, target };
+        let ask = Ask {
+            family: self,
+            rung,
+            case,
+            target,
+        };
         match &rung.kernel {
             RungKernel::BuiltIn { plan, .. } => plan(&ask),
             RungKernel::Brought(kernel) => (kernel.plan)(&ask),
@@ -325,22 +357,43 @@ impl Family {
 
     /// Its problem, where a reader's file describes it.
     pub fn described(&self) -> Option<&dyn Described> {
-        if let AnyProblem::Described(described) = &self.problem { Some(&**described) } else { None }
+        if let AnyProblem::Described(described) = &self.problem {
+            Some(&**described)
+        } else {
+            None
+        }
     }
 
     /// Its default shape: as a reader's file says, but no more than `usual` where it is to be `small`; of gpulab's own
     /// `usual` elements or columns.
     pub fn usual_shape(&self, usual: u64, small: bool) -> Shape {
-        self.described().map_or_else(|| self.form.shape(usual, None), |described| described.usual_shape(usual, small))
+        self.described().map_or_else(
+            || self.form.shape(usual, None),
+            |described| described.usual_shape(usual, small),
+        )
     }
 
     /// Other cases that check a case of this plan on a device, by [`Problem::companions`]. In a described family a launch of
     /// few elements may have nothing to do: such cases are left out, but not all of them.
-    pub fn companions(&self, case: &Case, plan: &Plan, target: &Target) -> Result<Vec<Case>, Refusal> {
+    pub fn companions(
+        &self,
+        case: &Case,
+        plan: &Plan,
+        target: &Target,
+    ) -> Result<Vec<Case>, Refusal> {
         let mut all = self.problem.companions(case, plan);
-        let Some(rung) = self.rung(&case.variant).filter(|_| self.described().is_some()) else { return Ok(all) };
+        let Some(rung) = self
+            .rung(&case.variant)
+            .filter(|_| self.described().is_some())
+        else {
+            return Ok(all);
+        };
         let mut refused = None;
-        all.retain(|case| self.plan(rung, case, target).map_err(|refusal| refused = Some(refusal)).is_ok());
+        all.retain(|case| {
+            self.plan(rung, case, target)
+                .map_err(|refusal| refused = Some(refusal))
+                .is_ok()
+        });
         refused.filter(|_| all.is_empty()).map_or(Ok(all), Err)
     }
 }
@@ -362,7 +415,10 @@ impl Form {
     pub fn shape(self, n: u64, m: Option<u64>) -> Shape {
         match self {
             Form::Vector => Shape::vector(n),
-            Form::Matrix => Shape { n, m: m.unwrap_or(n) },
+            Form::Matrix => Shape {
+                n,
+                m: m.unwrap_or(n),
+            },
             Form::Square => Shape { n, m: n },
         }
     }
@@ -414,27 +470,49 @@ impl Bound {
 
     /// What of a case's cost it limits: bytes or operations.
     pub fn limited(self, cost: Cost) -> f64 {
-        if self.is_memory() { cost.bytes } else { cost.ops }
+        if self.is_memory() {
+            cost.bytes
+        } else {
+            cost.ops
+        }
     }
 }
 
 /// Elements that a work-group of the rung has: of vectors in a row and 1, of matrices columns and rows. Where the grid does
 /// not grow, an element for each work-item.
-pub fn tile_of_a_group(family: &Family, rung: &Rung, case: &Case, target: &Target) -> Result<[u64; 2], Refusal> {
+pub fn tile_of_a_group(
+    family: &Family,
+    rung: &Rung,
+    case: &Case,
+    target: &Target,
+) -> Result<[u64; 2], Refusal> {
     let is_vector = family.form == Form::Vector;
     let side: u64 = if is_vector { 1 << 26 } else { 1 << 13 };
     let mut few = [0; 2];
     let mut tile = [1; 2];
     for side in [side, 2 * side] {
-        let case = Case { shape: family.form.shape(side, None), ..case.clone() };
+        let case = Case {
+            shape: family.form.shape(side, None),
+            ..case.clone()
+        };
         let plan = family.plan(rung, &case, target)?;
         // Of several launches the last is the result's; of vectors the first, as the others only join.
         let mut timed = plan.passes.iter().filter(|pass| pass.timed);
-        let Some(pass) = (if is_vector { timed.next() } else { timed.next_back() }) else { continue };
+        let Some(pass) = (if is_vector {
+            timed.next()
+        } else {
+            timed.next_back()
+        }) else {
+            continue;
+        };
         for d in 0..if is_vector { 1 } else { 2 } {
             let groups = pass.global[d] / pass.local[d].max(1);
             let grown = (side as f64 / groups as f64).round().max(1.0) as u64;
-            tile[d] = if groups > few[d] { grown } else { pass.local[d].max(1) as u64 };
+            tile[d] = if groups > few[d] {
+                grown
+            } else {
+                pass.local[d].max(1) as u64
+            };
             few[d] = groups;
         }
     }

@@ -29,10 +29,12 @@ pub mod values;
 pub(crate) use builder::Builder;
 pub use c_text::{ValueType, included as included_name, logical_lines, raw_strings};
 pub use described::{
-    Checker, DeclarationError, Description, FamilyFile, Oracle, OracleBuffer, OracleFile, OracleQuestion, draft,
-    reference_kernel, rung_text,
+    Checker, DeclarationError, Description, FamilyFile, Oracle, OracleBuffer, OracleFile,
+    OracleQuestion, draft, reference_kernel, rung_text,
 };
-pub use family::{AnyProblem, Ask, Bound, Family, Form, Rung, entry_point, ladder, rung, tile_of_a_group};
+pub use family::{
+    AnyProblem, Ask, Bound, Family, Form, Rung, entry_point, ladder, rung, tile_of_a_group,
+};
 pub(crate) use family::{BuiltInFamily, Planned, ladder_from};
 pub use gpulab_cpu::Baseline;
 pub use own::{OwnKernel, SourceTraits};
@@ -40,8 +42,8 @@ pub use problem::{APART, Changed, Described, Fold, Lone, Problem, Spot};
 pub(crate) use problem::{Exact, largest_exact, read_once};
 pub use registry::{FAMILIES, LAB, PROBES, Registry, built_in, everything, ladders};
 pub use source::{
-    Assembled, Sources, assemble, assemble_rung, cited, embedded, given, included, labelled, split_header, text, title,
-    used_defines,
+    Assembled, Sources, assemble, assemble_rung, cited, embedded, given, included, labelled,
+    split_header, text, title, used_defines,
 };
 pub use tunable::{Kind, Tunable};
 

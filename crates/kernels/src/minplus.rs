@@ -6,8 +6,8 @@
 
 use super::shape;
 use crate::{
-    Ask, Baseline, Bound, Builder, BuiltInFamily, Changed, Family, Form, Planned, Problem, Spot, Tunable, ladder_from,
-    rung,
+    Ask, Baseline, Bound, Builder, BuiltInFamily, Changed, Family, Form, Planned, Problem, Spot,
+    Tunable, ladder_from, rung,
 };
 use gpulab_cpu::minplus as host;
 use gpulab_model::data::{self, Array, Change, Dtype, Fill, Params, Shape};
@@ -27,7 +27,11 @@ pub static FAMILY: Family = BuiltInFamily {
                 rung("minplus/registers.cl", registers, &[]).with(&["minplus/panels.cl"]),
                 rung("minplus/local.cl", registers, &[DEPTH]).with(&["minplus/panels.cl"]),
                 rung("minplus/tiled.cl", tiled, &[TILE, ITEM, DEPTH, BUFFERS]),
-                rung("minplus/three_way.cl", three_way, &[TILE, ITEM, DEPTH, BUFFERS, SPLIT, ASYNC]),
+                rung(
+                    "minplus/three_way.cl",
+                    three_way,
+                    &[TILE, ITEM, DEPTH, BUFFERS, SPLIT, ASYNC],
+                ),
                 rung("minplus/wide.cl", wide, &[VEC, ITEM, DEPTH]),
             ],
         )
@@ -45,24 +49,46 @@ pub const WEIGHTS: Tunable = Tunable::choice(
     "non_negative signed",
 )
 .by_default("non_negative");
-pub(crate) const DEPTH: Tunable = Tunable::number("depth", "rows of a panel staged at once", (1, 1024), "4 8 16 32")
-    .by_default("local: 8, wide: 256, else by the size");
-pub(crate) const BLOCK: Tunable =
-    Tunable::number("block", "nodes that a step of the closure lets paths pass", (32, 1024), "64 128 256")
-        .by_default("128; of blocked in f64 or on a CPU 64");
-pub(crate) const TILE: Tunable =
-    Tunable::pair("tile", "results of a work-group, rows x columns", "64x64 128x64 128x128 256x128")
-        .by_default("by the size");
+pub(crate) const DEPTH: Tunable = Tunable::number(
+    "depth",
+    "rows of a panel staged at once",
+    (1, 1024),
+    "4 8 16 32",
+)
+.by_default("local: 8, wide: 256, else by the size");
+pub(crate) const BLOCK: Tunable = Tunable::number(
+    "block",
+    "nodes that a step of the closure lets paths pass",
+    (32, 1024),
+    "64 128 256",
+)
+.by_default("128; of blocked in f64 or on a CPU 64");
+pub(crate) const TILE: Tunable = Tunable::pair(
+    "tile",
+    "results of a work-group, rows x columns",
+    "64x64 128x64 128x128 256x128",
+)
+.by_default("by the size");
 pub(crate) const ITEM: Tunable = Tunable::pair(
     "item",
     "results of a work-item, rows x columns; of wide rows x vectors",
     "4x2 6x2 8x2 4x4 8x4 8x8 16x8",
 )
 .by_default("by the device");
-pub(crate) const BUFFERS: Tunable =
-    Tunable::number("buffers", "pairs of panels in local memory; 2 is double buffering", (1, 2), "1 2").by_default("2");
-const SPLIT: Tunable = Tunable::number("split", "work-groups that share the k of a tile's results", (1, 64), "1 2 4")
-    .by_default("by the size");
+pub(crate) const BUFFERS: Tunable = Tunable::number(
+    "buffers",
+    "pairs of panels in local memory; 2 is double buffering",
+    (1, 2),
+    "1 2",
+)
+.by_default("2");
+const SPLIT: Tunable = Tunable::number(
+    "split",
+    "work-groups that share the k of a tile's results",
+    (1, 64),
+    "1 2 4",
+)
+.by_default("by the size");
 pub(crate) const ASYNC: Tunable = Tunable::switch(
     "async",
     "1: asynchronous copies to local memory (NVIDIA since Ampere), 0: copies through registers",
@@ -72,7 +98,11 @@ pub(crate) const VEC: Tunable =
     Tunable::choice("vec", "elements of a vector", "2 4 8 16").by_default("the device's own");
 
 /// Largest sizes at which baselines are timed: beyond them a run takes a minute or more, on a large host too.
-const SPARED_ABOVE: [(&str, u64); 3] = [("cpu_sequential", 1500), ("cpu_rows", 4096), ("cpu_rayon", 20_000)];
+const SPARED_ABOVE: [(&str, u64); 3] = [
+    ("cpu_sequential", 1500),
+    ("cpu_rows", 4096),
+    ("cpu_rayon", 20_000),
+];
 
 /// Fewest rows of the smaller matrix over which a rung is checked too.
 const COMPANION: u64 = 128;
@@ -100,26 +130,63 @@ impl Problem for MinPlus {
         let columns = case.shape.n;
         let signed = is_signed(&case.params);
         match case.params.get(DATA).map(String::as_str) {
-            Some(NEAR) => Fill::Near { negative: signed, small: false },
+            Some(NEAR) => Fill::Near {
+                negative: signed,
+                small: false,
+            },
             Some(LARGEST) => Fill::Largest { negative: false },
             Some(LOWEST) => Fill::Largest { negative: true },
-            Some(order) => Fill::Turned { columns, falling: order == FALLING },
-            None => Fill::Weights { columns, signed, severed: true },
+            Some(order) => Fill::Turned {
+                columns,
+                falling: order == FALLING,
+            },
+            None => Fill::Weights {
+                columns,
+                signed,
+                severed: true,
+            },
         }
     }
 
     /// A weight that few ways undercut.
-    fn decide(&self, case: &Case, inputs: &[Array], _: Option<&Reference>, _: f64, spot: Spot) -> Vec<Change> {
-        let low = if is_signed(&case.params) { -2.0 - (spot.draw % 1000) as f64 / 1024.0 } else { 0.0 };
+    fn decide(
+        &self,
+        case: &Case,
+        inputs: &[Array],
+        _: Option<&Reference>,
+        _: f64,
+        spot: Spot,
+    ) -> Vec<Change> {
+        let low = if is_signed(&case.params) {
+            -2.0 - (spot.draw % 1000) as f64 / 1024.0
+        } else {
+            0.0
+        };
         let dtype = inputs[0].dtype();
         let value = Array::narrowed(dtype, [if dtype.is_float() { low } else { 4096.0 * low }]);
-        vec![Change { input: 0, index: spot.at, value }]
+        vec![Change {
+            input: 0,
+            index: spot.at,
+            value,
+        }]
     }
 
-    fn amended(&self, case: &Case, inputs: &[Array], changes: &[Changed], before: &Reference) -> Reference {
+    fn amended(
+        &self,
+        case: &Case,
+        inputs: &[Array],
+        changes: &[Changed],
+        before: &Reference,
+    ) -> Reference {
         let n = case.shape.n as usize;
-        let Reference::Exact(mut exact) = before.clone() else { return self.reference(case, inputs) };
-        let places: Vec<(usize, usize)> = changes.iter().map(|c| c.change.index).map(|at| (at / n, at % n)).collect();
+        let Reference::Exact(mut exact) = before.clone() else {
+            return self.reference(case, inputs);
+        };
+        let places: Vec<(usize, usize)> = changes
+            .iter()
+            .map(|c| c.change.index)
+            .map(|at| (at / n, at % n))
+            .collect();
         host::recompute(n, &inputs[0], &places, &mut exact);
         Reference::Exact(exact)
     }
@@ -144,8 +211,16 @@ impl Problem for MinPlus {
         }
         let companions = all.into_iter().map(|(shape, settings)| {
             let mut params = plan.params.clone();
-            params.extend(settings.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())));
-            Case { params, shape, ..case.clone() }
+            params.extend(
+                settings
+                    .into_iter()
+                    .map(|(name, value)| (name.to_owned(), value.to_owned())),
+            );
+            Case {
+                params,
+                shape,
+                ..case.clone()
+            }
         });
         companions.collect()
     }
@@ -166,14 +241,19 @@ impl Problem for MinPlus {
     fn cost(&self, case: &Case) -> Cost {
         let n = case.shape.n as f64;
         // The matrix is read and the result written; each pair is an addition and a minimum.
-        Cost { bytes: 2.0 * n * n * case.dtype.size() as f64, ops: 2.0 * n * n * n }
+        Cost {
+            bytes: 2.0 * n * n * case.dtype.size() as f64,
+            ops: 2.0 * n * n * n,
+        }
     }
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
         let n = case.shape.n as usize;
         let mut exact = Array::zeros(case.dtype, inputs[0].len());
         match self.fill(case) {
-            Fill::Turned { columns, .. } => host::turned(n, data::turn(columns) as usize, &inputs[0], &mut exact),
+            Fill::Turned { columns, .. } => {
+                host::turned(n, data::turn(columns) as usize, &inputs[0], &mut exact)
+            }
             _ => host::all_threads(n, &inputs[0], &mut exact),
         }
         Reference::Exact(exact)
@@ -184,7 +264,9 @@ impl Problem for MinPlus {
     }
 
     fn spared(&self, baseline: &Baseline, shape: Shape) -> Option<String> {
-        let (_, most) = SPARED_ABOVE.iter().find(|(name, most)| *name == baseline.name && shape.n > *most)?;
+        let (_, most) = SPARED_ABOVE
+            .iter()
+            .find(|(name, most)| *name == baseline.name && shape.n > *most)?;
         Some(format!("it would take minutes: timed up to n = {most}"))
     }
 }
@@ -222,27 +304,48 @@ impl Tiling {
             depth: DEPTH.get(params)?.unwrap_or(default.depth),
             buffers: BUFFERS.get(params)?.unwrap_or(default.buffers),
         };
-        tiling.check(16 / ask.case.dtype.size() as u64).map_err(|why| {
-            let Tiling { tile: [rows, columns], item: [high, wide], depth, .. } = tiling;
-            Refusal::Setting(format!("tile={rows}x{columns} item={high}x{wide} depth={depth}: {why}"))
-        })?;
+        tiling
+            .check(16 / ask.case.dtype.size() as u64)
+            .map_err(|why| {
+                let Tiling {
+                    tile: [rows, columns],
+                    item: [high, wide],
+                    depth,
+                    ..
+                } = tiling;
+                Refusal::Setting(format!(
+                    "tile={rows}x{columns} item={high}x{wide} depth={depth}: {why}"
+                ))
+            })?;
         Ok(tiling)
     }
 
     /// Whether whole vectors of so many elements can be shared out evenly.
     fn check(&self, vec: u64) -> Result<(), String> {
-        let Tiling { tile, item, depth, .. } = *self;
+        let Tiling {
+            tile, item, depth, ..
+        } = *self;
         let shares = |stage: u64| stage.is_multiple_of(vec * self.items()[0] * self.items()[1]);
         if item.iter().any(|side| !side.is_multiple_of(vec)) || item[0] * item[1] > 256 {
-            return Err(format!("a work-item takes multiples of {vec}, and 256 results at most"));
+            return Err(format!(
+                "a work-item takes multiples of {vec}, and 256 results at most"
+            ));
         }
-        if tile.iter().zip(item).any(|(tile, item)| !tile.is_multiple_of(item)) {
+        if tile
+            .iter()
+            .zip(item)
+            .any(|(tile, item)| !tile.is_multiple_of(item))
+        {
             return Err("a tile has no whole number of items".into());
         }
         if !self.items()[0].is_multiple_of(4) || !self.items()[1].is_multiple_of(8) {
             return Err("a work-group needs a multiple of 4 items down and of 8 across".into());
         }
-        if !depth.is_multiple_of(2) || depth > 64 || !shares(depth * tile[0]) || !shares(depth * tile[1]) {
+        if !depth.is_multiple_of(2)
+            || depth > 64
+            || !shares(depth * tile[0])
+            || !shares(depth * tile[1])
+        {
             return Err(
                 "the items of a work-group cannot share the staged elements evenly: try another depth or tile".into()
             );
@@ -261,9 +364,15 @@ impl Tiling {
 
     /// Rows of panels for `n`.
     pub(crate) fn pitch(&self, n: u64) -> u64 {
-        n.next_multiple_of([self.tile[1], self.depth, STRIP].into_iter().fold(self.tile[0], |a: u64, b: u64| {
-            (1..=b).map(|times| a * times).find(|m| m.is_multiple_of(b)).unwrap_or(a * b)
-        }))
+        n.next_multiple_of([self.tile[1], self.depth, STRIP].into_iter().fold(
+            self.tile[0],
+            |a: u64, b: u64| {
+                (1..=b)
+                    .map(|times| a * times)
+                    .find(|m| m.is_multiple_of(b))
+                    .unwrap_or(a * b)
+            },
+        ))
     }
 
     pub(crate) fn local_elements(&self) -> u64 {
@@ -274,7 +383,10 @@ impl Tiling {
     pub(crate) fn begin<'a>(&self, ask: &'a Ask<'a>, pitch: u64) -> Result<Builder<'a>, Refusal> {
         let mut plan = begin(ask, pitch)?;
         plan.define("VEC", 16 / ask.case.dtype.size());
-        for (name, macros, [rows, columns]) in [(TILE.name, "TILE", self.tile), (ITEM.name, "ITEM", self.item)] {
+        for (name, macros, [rows, columns]) in [
+            (TILE.name, "TILE", self.tile),
+            (ITEM.name, "ITEM", self.item),
+        ] {
             plan.note(name, format!("{rows}x{columns}"));
             plan.define(&format!("{macros}_ROWS"), rows);
             plan.define(&format!("{macros}_COLUMNS"), columns);
@@ -297,12 +409,17 @@ pub(crate) fn begin<'a>(ask: &'a Ask<'a>, pitch: u64) -> Result<Builder<'a>, Ref
     if WEIGHTS.given(&ask.case.params)? == Some("signed") {
         plan.note(WEIGHTS.name, "signed");
     }
-    element_macros(dtype, ask.target).iter().for_each(|(name, value)| plan.define(name, value));
+    element_macros(dtype, ask.target)
+        .iter()
+        .for_each(|(name, value)| plan.define(name, value));
     Ok(plan)
 }
 
 /// The macros of `cl/common/smaller.cl` where its defaults are not the best.
-pub(crate) fn element_macros(dtype: Dtype, target: &Target) -> &'static [(&'static str, &'static str)] {
+pub(crate) fn element_macros(
+    dtype: Dtype,
+    target: &Target,
+) -> &'static [(&'static str, &'static str)] {
     match dtype {
         Dtype::I32 | Dtype::I64 | Dtype::U8 => &[("SMALLER", "min"), ("NO_EDGE", "(INT_MAX/2)")],
         // NVIDIA's GPUs have no instruction for the smaller of two doubles either.
@@ -320,7 +437,11 @@ fn matrix(plan: &Builder<'_>) -> usize {
 pub(crate) fn direct(mut plan: Builder<'_>, groups: [u64; 3], wg: WorkGroup) -> Planned {
     shape::check_wg(wg, plan.ask.target)?;
     let result = plan.output(matrix(&plan));
-    let args = plan.inputs().into_iter().chain([result, Arg::Index(plan.n())]).collect();
+    let args = plan
+        .inputs()
+        .into_iter()
+        .chain([result, Arg::Index(plan.n())])
+        .collect();
     plan.launch(groups, wg, args);
     Ok(plan.plan(0, 0))
 }
@@ -338,11 +459,19 @@ pub(crate) fn stripped(mut plan: Builder<'_>, strip_rows: u64, strip_columns: u6
     // Enough items for all to end at about the same time.
     let wide = across.div_ceil((64 * units).div_ceil(down.div_ceil(high)));
     let items_across = across.div_ceil(wide);
-    let [ys, xs] = [across * strip_columns, down * strip_rows].map(|side| plan.scratch((side * n) as usize));
+    let [ys, xs] =
+        [across * strip_columns, down * strip_rows].map(|side| plan.scratch((side * n) as usize));
     let result = plan.output(matrix(&plan));
-    let args = plan.inputs().into_iter().chain([ys, xs, Arg::Index(n)]).collect();
+    let args = plan
+        .inputs()
+        .into_iter()
+        .chain([ys, xs, Arg::Index(n)])
+        .collect();
     plan.prepare("strips", [down + across, 1, 1], one, args);
-    let args = [ys, xs, result].into_iter().chain([n, items_across, high, wide].map(Arg::Index)).collect();
+    let args = [ys, xs, result]
+        .into_iter()
+        .chain([n, items_across, high, wide].map(Arg::Index))
+        .collect();
     plan.launch([down.div_ceil(high) * items_across, 1, 1], one, args);
     Ok(plan.plan(0, 0))
 }
@@ -361,19 +490,43 @@ pub(crate) struct Panels {
 }
 
 /// A launch that reads panels, padded copies of the matrix, which a launch before it makes.
-pub(crate) fn panelled(mut plan: Builder<'_>, panels: Panels, wg: WorkGroup, local_elements: u64) -> Planned {
+pub(crate) fn panelled(
+    mut plan: Builder<'_>,
+    panels: Panels,
+    wg: WorkGroup,
+    local_elements: u64,
+) -> Planned {
     shape::check_wg(wg, plan.ask.target)?;
     let (n, Panels { pitch, tile, .. }) = (plan.n(), panels);
     let [rows, columns] = [(); 2].map(|()| plan.scratch((pitch * pitch) as usize));
     let result = plan.output(matrix(&plan));
     let sizes = [Arg::Index(n), Arg::Index(pitch)];
     let cleared = panels.paired.then_some(result);
-    let args = plan.inputs().into_iter().chain([rows, columns]).chain(cleared).chain(sizes).collect();
+    let args = plan
+        .inputs()
+        .into_iter()
+        .chain([rows, columns])
+        .chain(cleared)
+        .chain(sizes)
+        .collect();
     let strips = WorkGroup([STRIP as usize, STRIP_HEIGHT, 1]);
-    plan.prepare(if panels.paired { "pairs" } else { "panels" }, [pitch / STRIP, pitch / STRIP, 1], strips, args);
+    plan.prepare(
+        if panels.paired { "pairs" } else { "panels" },
+        [pitch / STRIP, pitch / STRIP, 1],
+        strips,
+        args,
+    );
     let one = panels.paired.then_some(Arg::Int(1));
-    let args = [rows, columns, result].into_iter().chain(sizes).chain(one).collect();
-    plan.launch([n.div_ceil(tile[1]), n.div_ceil(tile[0]), panels.split], wg, args);
+    let args = [rows, columns, result]
+        .into_iter()
+        .chain(sizes)
+        .chain(one)
+        .collect();
+    plan.launch(
+        [n.div_ceil(tile[1]), n.div_ceil(tile[0]), panels.split],
+        wg,
+        args,
+    );
     Ok(plan.plan(local_elements, 0))
 }
 
@@ -383,20 +536,32 @@ fn single(ask: &Ask<'_>) -> Planned {
     const MOST_ON_CPU: u64 = 2500;
     let n = ask.case.shape.n;
     if !ask.target.gpu && n > MOST_ON_CPU {
-        return Err(Refusal::Size(format!("it would take minutes on a CPU device: timed up to n = {MOST_ON_CPU}")));
+        return Err(Refusal::Size(format!(
+            "it would take minutes on a CPU device: timed up to n = {MOST_ON_CPU}"
+        )));
     }
     let [across, down, deep] = ask.case.wg.0;
     if deep > 1 {
-        return Err(Refusal::Group(format!("work-group {}: a matrix has two dimensions", ask.case.wg)));
+        return Err(Refusal::Group(format!(
+            "work-group {}: a matrix has two dimensions",
+            ask.case.wg
+        )));
     }
-    let wg = if down > 1 { ask.case.wg } else { square(across) };
+    let wg = if down > 1 {
+        ask.case.wg
+    } else {
+        square(across)
+    };
     let groups = [n.div_ceil(wg.0[0] as u64), n.div_ceil(wg.0[1] as u64), 1];
     direct(begin(ask, n)?, groups, wg)
 }
 
 /// A group of so many items, as square as it can be, and not higher than it is wide.
 fn square(size: usize) -> WorkGroup {
-    let down = (1..=size.isqrt()).rev().find(|side| size.is_multiple_of(*side)).unwrap_or(1);
+    let down = (1..=size.isqrt())
+        .rev()
+        .find(|side| size.is_multiple_of(*side))
+        .unwrap_or(1);
     WorkGroup([size / down, down, 1])
 }
 
@@ -410,28 +575,65 @@ fn registers(ask: &Ask<'_>) -> Planned {
     if ask.rung.variant() == "local" {
         staged = DEPTH.get(&ask.case.params)?.unwrap_or(8);
         if !TILE.is_multiple_of(staged) {
-            return Err(Refusal::Setting(format!("depth={staged}: a divisor of {TILE} is needed")));
+            return Err(Refusal::Setting(format!(
+                "depth={staged}: a divisor of {TILE} is needed"
+            )));
         }
         plan.set(DEPTH.name, staged);
     }
-    let panels = Panels { pitch, tile: [TILE; 2], paired: false, split: 1 };
-    panelled(plan, panels, WorkGroup([ITEM as usize, ITEM as usize, 1]), 2 * staged * TILE)
+    let panels = Panels {
+        pitch,
+        tile: [TILE; 2],
+        paired: false,
+        split: 1,
+    };
+    panelled(
+        plan,
+        panels,
+        WorkGroup([ITEM as usize, ITEM as usize, 1]),
+        2 * staged * TILE,
+    )
 }
 
 fn tiled(ask: &Ask<'_>) -> Planned {
     // The compiler of Intel's driver for CPUs crashes over integers in panels of fewer rows.
     let is_delicate = !ask.target.gpu && ask.case.dtype == Dtype::I32;
     let depth = if is_delicate { 16 } else { 8 };
-    let tiling = Tiling::of(ask, Tiling { tile: [128, 128], item: [8, 8], depth, buffers: 2 })?;
+    let tiling = Tiling::of(
+        ask,
+        Tiling {
+            tile: [128, 128],
+            item: [8, 8],
+            depth,
+            buffers: 2,
+        },
+    )?;
     if is_delicate && tiling.depth < depth {
-        return Err(Refusal::Setting(format!("depth={}: of i32 a CPU device needs {depth} or more", tiling.depth)));
+        return Err(Refusal::Setting(format!(
+            "depth={}: of i32 a CPU device needs {depth} or more",
+            tiling.depth
+        )));
     }
-    let panels = Panels { pitch: tiling.pitch(ask.case.shape.n), tile: tiling.tile, paired: false, split: 1 };
-    panelled(tiling.begin(ask, panels.pitch)?, panels, tiling.work_group(), tiling.local_elements())
+    let panels = Panels {
+        pitch: tiling.pitch(ask.case.shape.n),
+        tile: tiling.tile,
+        paired: false,
+        split: 1,
+    };
+    panelled(
+        tiling.begin(ask, panels.pitch)?,
+        panels,
+        tiling.work_group(),
+        tiling.local_elements(),
+    )
 }
 
 /// The macros of `cl/common/lower.cl`.
-pub(crate) fn pair_macros(dtype: Dtype, params: &Params, target: &Target) -> &'static [(&'static str, usize)] {
+pub(crate) fn pair_macros(
+    dtype: Dtype,
+    params: &Params,
+    target: &Target,
+) -> &'static [(&'static str, usize)] {
     match dtype {
         _ if is_ordered(dtype, params) => &[("ORDERED", 1)],
         Dtype::I32 if target.nvidia => &[("TWO_PIPELINES", 1)],
@@ -441,10 +643,17 @@ pub(crate) fn pair_macros(dtype: Dtype, params: &Params, target: &Target) -> &'s
 }
 
 /// Defines what kernels of panels have beside their tiles: how sums are compared, and whether copies go on meanwhile.
-pub(crate) fn define_pairs(plan: &mut Builder<'_>, ask: &Ask<'_>, tiling: &Tiling) -> Result<(), Refusal> {
+pub(crate) fn define_pairs(
+    plan: &mut Builder<'_>,
+    ask: &Ask<'_>,
+    tiling: &Tiling,
+) -> Result<(), Refusal> {
     let params = &ask.case.params;
-    pair_macros(ask.case.dtype, params, ask.target).iter().for_each(|(name, value)| plan.define(name, value));
-    let asynchronous = ASYNC.is_on(params)?.unwrap_or(true) && ask.target.async_copy && tiling.buffers == 2;
+    pair_macros(ask.case.dtype, params, ask.target)
+        .iter()
+        .for_each(|(name, value)| plan.define(name, value));
+    let asynchronous =
+        ASYNC.is_on(params)?.unwrap_or(true) && ask.target.async_copy && tiling.buffers == 2;
     plan.note(ASYNC.name, u8::from(asynchronous));
     if asynchronous {
         plan.define("ASYNC", 1);
@@ -459,24 +668,44 @@ fn three_way(ask: &Ask<'_>) -> Planned {
     let params = &ask.case.params;
     let can_split = is_ordered(dtype, params) || dtype == Dtype::I32;
     let default = match dtype.size() {
-        4 if ask.target.gpu && !can_split && n >= 2048 => {
-            Tiling { tile: [128, if n < 8192 { 128 } else { 64 }], item: [8, 8], depth: 16, buffers: 2 }
-        }
-        4 => Tiling { tile: [64, 64], item: [8, 8], depth: 16, buffers: 2 },
-        _ => Tiling { tile: [32, 64], item: [4, 8], depth: 16, buffers: 2 },
+        4 if ask.target.gpu && !can_split && n >= 2048 => Tiling {
+            tile: [128, if n < 8192 { 128 } else { 64 }],
+            item: [8, 8],
+            depth: 16,
+            buffers: 2,
+        },
+        4 => Tiling {
+            tile: [64, 64],
+            item: [8, 8],
+            depth: 16,
+            buffers: 2,
+        },
+        _ => Tiling {
+            tile: [32, 64],
+            item: [4, 8],
+            depth: 16,
+            buffers: 2,
+        },
     };
     let tiling = Tiling::of(ask, default)?;
     let pitch = tiling.pitch(n);
     let mut plan = tiling.begin(ask, pitch)?;
     define_pairs(&mut plan, ask, &tiling)?;
-    let split = SPLIT.get(params)?.unwrap_or(if ask.target.gpu && n <= 2048 { 2 } else { 1 });
+    let split = SPLIT
+        .get(params)?
+        .unwrap_or(if ask.target.gpu && n <= 2048 { 2 } else { 1 });
     // Groups that share k meet in an atomic minimum, which there is of integers only.
     let split = if can_split { split } else { 1 };
     plan.note(SPLIT.name, split);
     if split > 1 {
         plan.define("SHARED", 1);
     }
-    let panels = Panels { pitch, tile: tiling.tile, paired: true, split };
+    let panels = Panels {
+        pitch,
+        tile: tiling.tile,
+        paired: true,
+        split,
+    };
     panelled(plan, panels, tiling.work_group(), tiling.local_elements())
 }
 
@@ -485,11 +714,21 @@ fn wide(ask: &Ask<'_>) -> Planned {
     let n = ask.case.shape.n;
     let params = &ask.case.params;
     shape::check_wg(ask.case.wg, ask.target)?;
-    let vec = VEC.get(params)?.unwrap_or(shape::vector_lanes(ask.target, ask.case.dtype));
+    let vec = VEC
+        .get(params)?
+        .unwrap_or(shape::vector_lanes(ask.target, ask.case.dtype));
     // As many results as fit the 16 or, of 64-byte vectors, 32 registers.
-    let [rows, vectors] = ITEM.get_pair(params)?.unwrap_or(if ask.target.float_lanes >= 16 { [8, 2] } else { [6, 2] });
+    let [rows, vectors] = ITEM
+        .get_pair(params)?
+        .unwrap_or(if ask.target.float_lanes >= 16 {
+            [8, 2]
+        } else {
+            [6, 2]
+        });
     if rows * vectors > 64 {
-        return Err(Refusal::Setting(format!("item={rows}x{vectors}: at most 64 vectors fit a work-item's registers")));
+        return Err(Refusal::Setting(format!(
+            "item={rows}x{vectors}: at most 64 vectors fit a work-item's registers"
+        )));
     }
     let depth = DEPTH.get(params)?.unwrap_or(256);
     let mut plan = begin(ask, n)?;
@@ -511,30 +750,66 @@ mod tests {
 
     #[test]
     fn every_device_has_its_fastest_rung_and_all_others_behind_it() {
-        let names =
-            |family: &'static Family, gpu| family.preferred(gpu).iter().map(|rung| rung.variant()).collect::<Vec<_>>();
-        assert_eq!((names(&FAMILY, true)[0], names(&FAMILY, false)[0]), ("three_way", "wide"));
+        let names = |family: &'static Family, gpu| {
+            family
+                .preferred(gpu)
+                .iter()
+                .map(|rung| rung.variant())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(
-            (names(&crate::closure::FAMILY, true)[0], names(&crate::closure::FAMILY, false)[0]),
+            (names(&FAMILY, true)[0], names(&FAMILY, false)[0]),
+            ("three_way", "wide")
+        );
+        assert_eq!(
+            (
+                names(&crate::closure::FAMILY, true)[0],
+                names(&crate::closure::FAMILY, false)[0]
+            ),
             ("blocked", "blocked_wide")
         );
-        assert_eq!((names(&FAMILY, true).last(), names(&FAMILY, false).len()), (Some(&"wide"), FAMILY.ladder.len()));
+        assert_eq!(
+            (names(&FAMILY, true).last(), names(&FAMILY, false).len()),
+            (Some(&"wide"), FAMILY.ladder.len())
+        );
     }
 
     fn plan(variant: &str, n: u64, params: &[(&str, &str)], gpu: bool) -> Planned {
         let rung = FAMILY.rung(variant).unwrap();
         let case = Case {
             wg: WorkGroup::linear(256),
-            params: params.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
-            ..Case::of(&FAMILY.name, variant, Dtype::F32, Form::Square.shape(n, None))
+            params: params
+                .iter()
+                .map(|(name, value)| ((*name).into(), (*value).into()))
+                .collect(),
+            ..Case::of(
+                &FAMILY.name,
+                variant,
+                Dtype::F32,
+                Form::Square.shape(n, None),
+            )
         };
-        FAMILY.plan(rung, &case, &Target { gpu, ..fake_info().target })
+        FAMILY.plan(
+            rung,
+            &case,
+            &Target {
+                gpu,
+                ..fake_info().target
+            },
+        )
     }
 
     #[test]
     fn what_would_take_minutes_is_refused_on_cpus_only() {
-        assert!(plan("naive", 2501, &[], false).unwrap_err().to_string().contains("up to n = 2500"));
-        assert!(plan("naive", 2501, &[], true).is_ok() && plan("coalesced", 2500, &[], false).is_ok());
+        assert!(
+            plan("naive", 2501, &[], false)
+                .unwrap_err()
+                .to_string()
+                .contains("up to n = 2500")
+        );
+        assert!(
+            plan("naive", 2501, &[], true).is_ok() && plan("coalesced", 2500, &[], false).is_ok()
+        );
     }
 
     #[test]
@@ -543,14 +818,27 @@ mod tests {
             let plan = plan("tiled", n, &[("tile", tile), ("depth", depth)], true).unwrap();
             (plan.buffers[1].len as u64).isqrt()
         };
-        assert_eq!([pitch(1, "128x128", "8"), pitch(129, "128x128", "8"), pitch(100, "64x128", "16")], [128, 256, 128]);
+        assert_eq!(
+            [
+                pitch(1, "128x128", "8"),
+                pitch(129, "128x128", "8"),
+                pitch(100, "64x128", "16")
+            ],
+            [128, 256, 128]
+        );
     }
 
     #[test]
     fn no_size_overflows() {
         for variant in FAMILY.ladder.iter().map(|r| r.variant()) {
             for n in [(1 << 24) + 1, u64::MAX] {
-                assert!(plan(variant, n, &[], true).unwrap_err().to_string().contains("at most"), "{variant}");
+                assert!(
+                    plan(variant, n, &[], true)
+                        .unwrap_err()
+                        .to_string()
+                        .contains("at most"),
+                    "{variant}"
+                );
             }
             assert!(plan(variant, 1 << 24, &[], true).is_ok(), "{variant}");
         }

@@ -65,39 +65,65 @@ impl ComputeUnit {
     pub fn resident(&self, registers: u64, local: u64, wg: u64) -> Result<Resident, Error> {
         if !(1..=self.most_items).contains(&wg) {
             let most = self.most_items;
-            return Err(Error::Usage(format!("--wg {wg}: from 1 to {most} work-items are possible")));
+            return Err(Error::Usage(format!(
+                "--wg {wg}: from 1 to {most} work-items are possible"
+            )));
         }
         if registers > self.most_registers {
             let most = self.most_registers;
-            return Err(Error::Usage(format!("--registers {registers}: a work-item has {most} at most")));
+            return Err(Error::Usage(format!(
+                "--registers {registers}: a work-item has {most} at most"
+            )));
         }
         if local > self.most_local {
             let most = self.most_local;
-            return Err(Error::Usage(format!("{local} bytes of local memory: a group has {most} at most (--local)")));
+            return Err(Error::Usage(format!(
+                "{local} bytes of local memory: a group has {most} at most (--local)"
+            )));
         }
         let warps = wg.div_ceil(self.lockstep);
         let most_warps = self.parts * self.warps;
         let local = (local + self.local_kept).next_multiple_of(self.local_granule);
         let is_free = self.singles_are_free && warps == 1;
         let limits = [
-            ("registers", self.groups_by_registers(registers.max(1), warps)),
-            ("local memory", self.local.checked_div(local).unwrap_or(u64::MAX)),
+            (
+                "registers",
+                self.groups_by_registers(registers.max(1), warps),
+            ),
+            (
+                "local memory",
+                self.local.checked_div(local).unwrap_or(u64::MAX),
+            ),
             ("work-items", most_warps / warps),
             ("groups", if is_free { u64::MAX } else { self.groups }),
         ];
         let groups = limits.iter().map(|(_, groups)| *groups).min().unwrap_or(0);
-        let limited_by = limits.into_iter().filter(|(_, most)| *most == groups).map(|(name, _)| name).collect();
-        Ok(Resident { groups, warps: groups * warps, most_warps, limited_by })
+        let limited_by = limits
+            .into_iter()
+            .filter(|(_, most)| *most == groups)
+            .map(|(name, _)| name)
+            .collect();
+        Ok(Resident {
+            groups,
+            warps: groups * warps,
+            most_warps,
+            limited_by,
+        })
     }
 
     /// How many groups of so many warps the registers allow, where each work-item has this many.
     fn groups_by_registers(&self, registers: u64, warps: u64) -> u64 {
         if self.takes_whole_groups {
-            return self.registers / (warps.next_multiple_of(2) * registers).next_multiple_of(self.granule);
+            return self.registers
+                / (warps.next_multiple_of(2) * registers).next_multiple_of(self.granule);
         }
         let given = registers.next_multiple_of(self.granule);
         let fits = warps * given <= self.most_group_registers;
-        if fits { self.parts * (self.registers / given) / warps } else { 0 }
+        if fits {
+            self.parts * (self.registers / given) / warps
+        } else {
+            0
+        }
     }
 }
 
@@ -138,7 +164,12 @@ const fn fermi(name: &'static str) -> ComputeUnit {
 }
 
 /// NVIDIA before Ampere. Local memory of the unit, and the most of a group, are in KiB.
-const fn nvidia(name: &'static str, warps: u64, groups: u64, [local_kib, most_local_kib]: [u64; 2]) -> ComputeUnit {
+const fn nvidia(
+    name: &'static str,
+    warps: u64,
+    groups: u64,
+    [local_kib, most_local_kib]: [u64; 2],
+) -> ComputeUnit {
     ComputeUnit {
         name,
         lockstep: 32,
@@ -162,7 +193,11 @@ const fn nvidia(name: &'static str, warps: u64, groups: u64, [local_kib, most_lo
 /// NVIDIA since Ampere: the system keeps 1 KiB of local memory for each group.
 const fn ampere(name: &'static str, warps: u64, groups: u64, local_kib: u64) -> ComputeUnit {
     let older = nvidia(name, warps, groups, [local_kib, local_kib - 1]);
-    ComputeUnit { local_granule: 128, local_kept: 1 << 10, ..older }
+    ComputeUnit {
+        local_granule: 128,
+        local_kept: 1 << 10,
+        ..older
+    }
 }
 
 /// AMD; of a work-item are the registers.
@@ -195,7 +230,10 @@ const fn amd(
 
 const fn wave64(name: &'static str, warps: u64, registers: u64, granule: u64) -> ComputeUnit {
     let narrow = amd(name, 32, warps, [registers / 2, granule / 2, 256]);
-    ComputeUnit { lockstep: 64, ..narrow }
+    ComputeUnit {
+        lockstep: 64,
+        ..narrow
+    }
 }
 
 const UNITS: &[ComputeUnit] = &[
@@ -205,13 +243,27 @@ const UNITS: &[ComputeUnit] = &[
     tesla("1.3", 32, [512, 16]),
     fermi("2.0"),
     fermi("2.1"),
-    ComputeUnit { most_registers: 63, ..nvidia("3.0", 64, 16, [48, 48]) },
+    ComputeUnit {
+        most_registers: 63,
+        ..nvidia("3.0", 64, 16, [48, 48])
+    },
     nvidia("3.5", 64, 16, [48, 48]),
-    ComputeUnit { registers: 1024, ..nvidia("3.7", 64, 16, [112, 48]) },
+    ComputeUnit {
+        registers: 1024,
+        ..nvidia("3.7", 64, 16, [112, 48])
+    },
     nvidia("5.0", 64, 32, [64, 48]),
     nvidia("5.2", 64, 32, [96, 48]),
-    ComputeUnit { most_group_registers: 1024, ..nvidia("5.3", 64, 32, [64, 48]) },
-    ComputeUnit { parts: 2, warps: 32, registers: 1024, ..nvidia("6.0", 64, 32, [64, 48]) },
+    ComputeUnit {
+        most_group_registers: 1024,
+        ..nvidia("5.3", 64, 32, [64, 48])
+    },
+    ComputeUnit {
+        parts: 2,
+        warps: 32,
+        registers: 1024,
+        ..nvidia("6.0", 64, 32, [64, 48])
+    },
     nvidia("6.1", 64, 32, [96, 48]),
     nvidia("7.0", 64, 32, [96, 96]),
     nvidia("7.5", 32, 16, [64, 64]),
@@ -224,7 +276,11 @@ const UNITS: &[ComputeUnit] = &[
     ampere("10.3", 64, 32, 228),
     ampere("12.0", 48, 24, 100),
     ampere("12.1", 48, 24, 100),
-    ComputeUnit { most_local: 32 << 10, local_granule: 256, ..amd("gfx600", 64, 10, [256, 4, 256]) },
+    ComputeUnit {
+        most_local: 32 << 10,
+        local_granule: 256,
+        ..amd("gfx600", 64, 10, [256, 4, 256])
+    },
     amd("gfx700", 64, 10, [256, 4, 256]),
     amd("gfx803", 64, 10, [256, 4, 256]),
     amd("gfx900", 64, 10, [256, 4, 256]),
@@ -273,11 +329,18 @@ mod tests {
     #[test]
     fn registers_are_given_to_warps_in_units() {
         let narrow = groups("7.0", 37, 0, 128);
-        assert_eq!((narrow.groups, narrow.warps, narrow.most_warps), (12, 48, 64));
+        assert_eq!(
+            (narrow.groups, narrow.warps, narrow.most_warps),
+            (12, 48, 64)
+        );
         let wide = groups("7.0", 37, 0, 320);
         assert_eq!((wide.groups, wide.warps), (4, 40));
         assert_eq!(wide.limited_by, ["registers"]);
-        assert_eq!(groups("7.0", 32, 0, 256).warps, 64, "at most 32 registers fill the unit");
+        assert_eq!(
+            groups("7.0", 32, 0, 256).warps,
+            64,
+            "at most 32 registers fill the unit"
+        );
     }
 
     /// The slides' example of compute capability 1.x, and those of NVIDIA's guides: 16 registers fill a unit of 1.2 with two
@@ -292,13 +355,25 @@ mod tests {
         for name in ["1.0", "1.1"] {
             assert_eq!(of(name, 20, 68, 192), (2, 12, 24), "{name}");
             assert_eq!(groups(name, 20, 68, 192).limited_by, ["registers"]);
-            assert_eq!((of(name, 12, 0, 128), of(name, 12, 0, 256)), ((5, 20, 24), (2, 16, 24)), "{name}");
+            assert_eq!(
+                (of(name, 12, 0, 128), of(name, 12, 0, 256)),
+                ((5, 20, 24), (2, 16, 24)),
+                "{name}"
+            );
         }
         for name in ["1.2", "1.3"] {
             assert_eq!(of(name, 20, 68, 192), (4, 24, 32), "{name}");
-            assert_eq!((of(name, 16, 0, 512), of(name, 17, 0, 512)), ((2, 32, 32), (1, 16, 32)), "{name}");
+            assert_eq!(
+                (of(name, 16, 0, 512), of(name, 17, 0, 512)),
+                ((2, 32, 32), (1, 16, 32)),
+                "{name}"
+            );
         }
-        assert_eq!(of("1.0", 10, 0, 96), (6, 18, 24), "three warps take the registers of four");
+        assert_eq!(
+            of("1.0", 10, 0, 96),
+            (6, 18, 24),
+            "three warps take the registers of four"
+        );
     }
 
     /// Rows of NVIDIA's calculator: registers to warps, in the granules and from the parts of the generation.
@@ -309,15 +384,37 @@ mod tests {
             (resident.groups, resident.warps, resident.most_warps)
         };
         // 32768 registers: 20 of them a work-item fill 48 warps, 21 take 704 a warp and leave 46.
-        assert_eq!((of("2.0", 20, 0, 256), of("2.0", 21, 0, 256)), ((6, 48, 48), (5, 40, 48)));
+        assert_eq!(
+            (of("2.0", 20, 0, 256), of("2.0", 21, 0, 256)),
+            ((6, 48, 48), (5, 40, 48))
+        );
         assert_eq!(of("2.1", 63, 0, 64), (8, 16, 48), "2048 a warp");
         assert_eq!(of("2.0", 20, 16 << 10, 128), (3, 12, 48));
         assert_eq!(of("3.0", 32, 0, 256), (8, 64, 64));
-        assert_eq!(of("3.5", 33, 0, 256), (6, 48, 64), "40 registers a warp's work-item");
-        assert_eq!(of("3.7", 64, 0, 256), (8, 64, 64), "twice the registers of 3.5");
-        assert_eq!(of("3.7", 65, 0, 1024).0, 0, "a group has 65536 registers at most");
-        assert_eq!((of("5.0", 32, 4096, 64), of("5.2", 32, 4096, 64)), ((16, 32, 64), (24, 48, 64)));
-        assert_eq!((of("5.3", 32, 0, 1024).0, of("5.3", 33, 0, 1024).0), (2, 0), "32768 registers a group");
+        assert_eq!(
+            of("3.5", 33, 0, 256),
+            (6, 48, 64),
+            "40 registers a warp's work-item"
+        );
+        assert_eq!(
+            of("3.7", 64, 0, 256),
+            (8, 64, 64),
+            "twice the registers of 3.5"
+        );
+        assert_eq!(
+            of("3.7", 65, 0, 1024).0,
+            0,
+            "a group has 65536 registers at most"
+        );
+        assert_eq!(
+            (of("5.0", 32, 4096, 64), of("5.2", 32, 4096, 64)),
+            ((16, 32, 64), (24, 48, 64))
+        );
+        assert_eq!(
+            (of("5.3", 32, 0, 1024).0, of("5.3", 33, 0, 1024).0),
+            (2, 0),
+            "32768 registers a group"
+        );
         // 65536 / (144 x 32) are 14 warps; 6.0 counts them in pairs, the others in fours.
         assert_eq!((of("6.0", 72, 0, 32).1, of("6.1", 72, 0, 32).1), (28, 28));
         assert_eq!((of("6.0", 144, 0, 32).1, of("6.1", 144, 0, 32).1), (14, 12));
@@ -326,10 +423,18 @@ mod tests {
     /// LLVM's arithmetic: half the registers and half the granule in wavefronts of 64.
     #[test]
     fn wide_wavefronts_halve_registers() {
-        for (name, narrow, wide) in [("gfx1010", 64, 32), ("gfx1030", 64, 32), ("gfx1100", 64, 40), ("gfx1102", 64, 32)]
-        {
+        for (name, narrow, wide) in [
+            ("gfx1010", 64, 32),
+            ("gfx1030", 64, 32),
+            ("gfx1100", 64, 40),
+            ("gfx1102", 64, 32),
+        ] {
             let warps = |name: &str| groups(name, 64, 0, 256).warps;
-            assert_eq!((warps(name), warps(&format!("{name}-wave64"))), (narrow, wide), "{name}");
+            assert_eq!(
+                (warps(name), warps(&format!("{name}-wave64"))),
+                (narrow, wide),
+                "{name}"
+            );
         }
         assert_eq!(groups("gfx600", 24, 32 << 10, 256).groups, 2);
         assert_eq!(groups("gfx803", 24, 0, 64).warps, 40);
@@ -342,14 +447,34 @@ mod tests {
         for name in ["gfx90a", "gfx942"] {
             assert_eq!(groups(name, 56, 0, 64).warps, 4 * 8, "{name}");
         }
-        assert_eq!((groups("gfx1101", 96, 0, 32).warps, groups("gfx1103", 96, 0, 32).warps), (4 * 16, 4 * 10));
+        assert_eq!(
+            (
+                groups("gfx1101", 96, 0, 32).warps,
+                groups("gfx1103", 96, 0, 32).warps
+            ),
+            (4 * 16, 4 * 10)
+        );
     }
 
     /// The table of AMD's OpenCL Optimization Guide: vector registers, and wavefronts of a SIMD unit.
     #[test]
     fn wavefronts_follow_from_vector_registers() {
-        for (registers, waves) in [(24, 10), (28, 9), (32, 8), (36, 7), (40, 6), (48, 5), (64, 4), (84, 3), (128, 2)] {
-            assert_eq!(groups("gfx906", registers, 0, 64).warps, 4 * waves, "{registers}");
+        for (registers, waves) in [
+            (24, 10),
+            (28, 9),
+            (32, 8),
+            (36, 7),
+            (40, 6),
+            (48, 5),
+            (64, 4),
+            (84, 3),
+            (128, 2),
+        ] {
+            assert_eq!(
+                groups("gfx906", registers, 0, 64).warps,
+                4 * waves,
+                "{registers}"
+            );
         }
         assert_eq!(groups("gfx906", 256, 0, 64).warps, 4);
     }
@@ -361,17 +486,32 @@ mod tests {
         assert_eq!(groups("9.0", 32, 227 << 10, 64).groups, 1);
         assert_eq!(groups("8.6", 32, 0, 64).limited_by, ["groups"]);
         assert_eq!(groups("gfx90a", 32, 64 << 10, 64).groups, 1);
-        assert_eq!(groups("gfx90a", 32, 0, 128).limited_by, ["work-items", "groups"]);
-        assert_eq!(groups("gfx90a", 32, 0, 64).groups, 32, "single wavefronts need no barrier");
+        assert_eq!(
+            groups("gfx90a", 32, 0, 128).limited_by,
+            ["work-items", "groups"]
+        );
+        assert_eq!(
+            groups("gfx90a", 32, 0, 64).groups,
+            32,
+            "single wavefronts need no barrier"
+        );
     }
 
     #[test]
     fn impossible_needs_are_refused() {
-        let answer = |name, registers, local, wg| unit(name).unwrap().resident(registers, local, wg);
+        let answer =
+            |name, registers, local, wg| unit(name).unwrap().resident(registers, local, wg);
         let refused = |registers, wg| answer("9.0", registers, 0, wg).is_err();
         assert!(refused(256, 64) && refused(32, 0) && refused(32, 2048));
         assert!(!refused(255, 1024));
-        for (name, most_kib) in [("6.1", 48), ("7.5", 64), ("8.7", 163), ("8.9", 99), ("10.3", 227), ("gfx1102", 64)] {
+        for (name, most_kib) in [
+            ("6.1", 48),
+            ("7.5", 64),
+            ("8.7", 163),
+            ("8.9", 99),
+            ("10.3", 227),
+            ("gfx1102", 64),
+        ] {
             let most = most_kib << 10;
             assert!(answer(name, 32, most, 64).unwrap().groups > 0, "{name}");
             for local in [most + 1, u64::MAX] {

@@ -7,7 +7,9 @@
 use crate::builder::RESTORE;
 use crate::c_text::ValueType;
 use crate::c_text::{hidden_macros, tokens, without_comments, without_definitions};
-use crate::described::{DeclarationError, DescribedArg, Formula, bound, is_name, macro_value, parse_arg, parts};
+use crate::described::{
+    DeclarationError, DescribedArg, Formula, bound, is_name, macro_value, parse_arg, parts,
+};
 use crate::family::BroughtKernel;
 use crate::shape::{self, Grid, HOST_FINISH};
 use crate::signature::{AddressSpace, CSource, KernelParameter};
@@ -15,7 +17,9 @@ use crate::tunable::DeclaredMacro;
 use crate::values::work_group;
 use crate::{Ask, Builder, Family, Form, Planned, Rung, minplus, reduce};
 use gpulab_model::data::{Dtype, Params, Shape};
-use gpulab_model::plan::{Arg, BufferSpec, Image, ImageKind, PixelFormat, Refusal, Role, WorkGroup};
+use gpulab_model::plan::{
+    Arg, BufferSpec, Image, ImageKind, PixelFormat, Refusal, Role, WorkGroup,
+};
 use serde::{Deserialize, Serialize};
 
 /// What begins a line that declares something.
@@ -36,50 +40,83 @@ pub(super) fn rung(own: &OwnKernel, family: &Family) -> Result<Rung, Declaration
     let guesses = CSource::new(&own.text, &declared.defines).guesses(dimensions, "T");
     declared.defines.extend(guesses.clone());
     let source = CSource::new(&own.text, &declared.defines);
-    let inputs = family.problem.inputs(Shape { n: 1, m: 1 }, &Params::new()).len();
-    let args =
-        OwnArgs::of(&source, &declared, family.form, inputs).map_err(|why| DeclarationError { line: None, why })?;
+    let inputs = family
+        .problem
+        .inputs(Shape { n: 1, m: 1 }, &Params::new())
+        .len();
+    let args = OwnArgs::of(&source, &declared, family.form, inputs)
+        .map_err(|why| DeclarationError { line: None, why })?;
     let mut guess = String::new();
     let mut dtype = None;
     if let Some(args) = &args {
         guess.clone_from(&args.guess);
         dtype = args.dtype;
-        if declared.elements.is_none() && declared.items.is_none() && args.lanes > 1 && family.form == Form::Vector {
+        if declared.elements.is_none()
+            && declared.items.is_none()
+            && args.lanes > 1
+            && family.form == Form::Vector
+        {
             declared.elements = Formula::list(&format!("{}, 1", args.lanes)).ok();
         }
-        declared.items_leave_results =
-            declared.items_leave_results.or((args.is_of_items && family.form == Form::Vector).then_some(true));
+        declared.items_leave_results = declared
+            .items_leave_results
+            .or((args.is_of_items && family.form == Form::Vector).then_some(true));
     }
     if !guesses.is_empty() {
-        let all: Vec<String> = guesses.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let all: Vec<String> = guesses
+            .iter()
+            .map(|(name, value)| format!("{name} = {value}"))
+            .collect();
         let part = if guess.is_empty() { "" } else { "; " };
-        guess += &format!("{part}its host's macros are taken for {} (--declare says others)", all.join(", "));
+        guess += &format!(
+            "{part}its host's macros are taken for {} (--declare says others)",
+            all.join(", ")
+        );
     }
     let is_restored = args.as_ref().is_some_and(|args| args.is_zeroed);
-    let restoring = if is_restored { crate::text(RESTORE).unwrap_or_default() } else { "" };
+    let restoring = if is_restored {
+        crate::text(RESTORE).unwrap_or_default()
+    } else {
+        ""
+    };
     let hidden = hidden_macros(&own.text);
     let traits = SourceTraits::of(&own.text, &declared.kernel);
     let kernel = BroughtKernel {
-        text: without_definitions(&own.text, |name| declared.defines.iter().any(|(given, _)| given == name))
-            + restoring,
+        text: without_definitions(&own.text, |name| {
+            declared.defines.iter().any(|(given, _)| given == name)
+        }) + restoring,
         work_group: declared.wg,
         work_groups: Vec::new(),
         declaration: String::new(),
         macros: declared.tunables.clone(),
         traits: (
-            SourceTraits { left_to_host: source.host_names(), ..traits },
+            SourceTraits {
+                left_to_host: source.host_names(),
+                ..traits
+            },
             declared.parameters(family.form, inputs),
         ),
         multiple: declared.multiple,
         dtype,
         guess: (!guess.is_empty()).then_some(guess),
         plan: Box::new(move |ask| {
-            let mut plan = OwnLaunch { own: &declared, args: args.as_ref(), ask, wg: declared.group(ask)? }.plan()?;
-            plan.defines.retain(|(name, _)| !hidden.contains(&name.as_str()));
+            let mut plan = OwnLaunch {
+                own: &declared,
+                args: args.as_ref(),
+                ask,
+                wg: declared.group(ask)?,
+            }
+            .plan()?;
+            plan.defines
+                .retain(|(name, _)| !hidden.contains(&name.as_str()));
             Ok(plan)
         }),
     };
-    Ok(Rung::brought(&format!("{}/{}", family.name, own.name), None, kernel))
+    Ok(Rung::brought(
+        &format!("{}/{}", family.name, own.name),
+        None,
+        kernel,
+    ))
 }
 
 /// How a kernel is launched, as its file declares it.
@@ -109,25 +146,36 @@ struct Declaration {
 
 impl Declaration {
     fn read(text: &str, form: Form) -> Result<Declaration, DeclarationError> {
-        let mut own = Declaration { multiple: 1, ..Declaration::default() };
+        let mut own = Declaration {
+            multiple: 1,
+            ..Declaration::default()
+        };
         let mut next = 1;
         for line in text.lines() {
             let number = next;
             // Lines are those of the reader's file, as compilers count them.
-            let named = line.strip_prefix("#line ").and_then(|rest| rest.split(' ').next()?.parse().ok());
+            let named = line
+                .strip_prefix("#line ")
+                .and_then(|rest| rest.split(' ').next()?.parse().ok());
             next = named.unwrap_or(number + 1);
             if let Some(words) = line.trim_start().strip_prefix(MARK) {
-                own.take(words, form).map_err(|why| DeclarationError { line: Some(number), why })?;
+                own.take(words, form).map_err(|why| DeclarationError {
+                    line: Some(number),
+                    why,
+                })?;
             }
         }
         let kernels = CSource::new(text, &own.defines).kernels();
-        own.find_kernel(&kernels).map_err(|why| DeclarationError { line: None, why })?;
+        own.find_kernel(&kernels)
+            .map_err(|why| DeclarationError { line: None, why })?;
         Ok(own)
     }
 
     fn find_kernel(&mut self, kernels: &[String]) -> Result<(), String> {
         if self.kernel.is_empty() {
-            let others = kernels.iter().filter(|name| Some(*name) != self.then.as_ref());
+            let others = kernels
+                .iter()
+                .filter(|name| Some(*name) != self.then.as_ref());
             match others.collect::<Vec<_>>()[..] {
                 [] => return Err("there is no `__kernel void name(...)` in it".into()),
                 [only] => self.kernel.clone_from(only),
@@ -140,17 +188,34 @@ impl Declaration {
                 }
             }
         }
-        if let Some(name) = std::iter::once(&self.kernel).chain(&self.then).find(|name| !kernels.contains(name)) {
-            return Err(format!("there is no kernel {name} in it; it has {}", kernels.join(", ")));
+        if let Some(name) = std::iter::once(&self.kernel)
+            .chain(&self.then)
+            .find(|name| !kernels.contains(name))
+        {
+            return Err(format!(
+                "there is no kernel {name} in it; it has {}",
+                kernels.join(", ")
+            ));
         }
         // Macros that nobody sets.
-        let used = self.elements.iter().flatten().chain(&self.items).chain(&self.local).flat_map(Formula::names);
+        let used = self
+            .elements
+            .iter()
+            .flatten()
+            .chain(&self.items)
+            .chain(&self.local)
+            .flat_map(Formula::names);
         let is_known = |name: &str| {
             ["n", "m", "size", "WG", "WG_X", "WG_Y"].contains(&name)
-                || self.tunables.iter().any(|t| t.name.eq_ignore_ascii_case(name))
+                || self
+                    .tunables
+                    .iter()
+                    .any(|t| t.name.eq_ignore_ascii_case(name))
         };
         match used.into_iter().find(|name| !is_known(name)) {
-            Some(name) => Err(format!("{name} is neither WG nor declared: add `{MARK} tune {name} 1 2 4`")),
+            Some(name) => Err(format!(
+                "{name} is neither WG nor declared: add `{MARK} tune {name} 1 2 4`"
+            )),
             None => Ok(()),
         }
     }
@@ -165,20 +230,30 @@ impl Declaration {
             "args" => self.args = Some(rest.trim().to_owned()),
             "then" if is_vector => self.then = Some(plain.into()),
             "define" => {
-                let (name, value) = rest.trim().split_once([' ', '=']).unwrap_or((rest.trim(), "1"));
+                let (name, value) = rest
+                    .trim()
+                    .split_once([' ', '='])
+                    .unwrap_or((rest.trim(), "1"));
                 if !is_name(name) {
-                    return Err("define takes a name and a value, as in `define BLOCK_SIZE 16`".into());
+                    return Err(
+                        "define takes a name and a value, as in `define BLOCK_SIZE 16`".into(),
+                    );
                 }
-                self.defines.push((name.to_owned(), value.trim().to_owned()));
+                self.defines
+                    .push((name.to_owned(), value.trim().to_owned()));
             }
             "multiple" => {
-                let multiple = plain.parse().ok().filter(|multiple| (1..=1 << 20).contains(multiple));
+                let multiple = plain
+                    .parse()
+                    .ok()
+                    .filter(|multiple| (1..=1 << 20).contains(multiple));
                 self.multiple = multiple.ok_or("multiple takes a number, as in `multiple 64`")?;
             }
             "elements" if is_vector => self.elements = Some(vec![amount(plain)?, amount("1")?]),
             "elements" => {
-                let sides =
-                    plain.split_once('x').ok_or("elements takes a work-item's columns x rows, as in `elements 1x4`")?;
+                let sides = plain
+                    .split_once('x')
+                    .ok_or("elements takes a work-item's columns x rows, as in `elements 1x4`")?;
                 self.elements = Some(vec![amount(sides.0)?, amount(sides.1)?]);
             }
             "items" if is_vector => self.items = Some(amount(plain)?),
@@ -192,8 +267,13 @@ impl Declaration {
             "local" => self.local = Some(amount(plain)?),
             "tune" => {
                 let (name, values) = plain.split_once(' ').unwrap_or((plain, ""));
-                let numbers: Option<Vec<u64>> = values.split_whitespace().map(|value| value.parse().ok()).collect();
-                let is_macro = is_name(name) && name != "WG" && !name.contains(|c: char| c.is_ascii_lowercase());
+                let numbers: Option<Vec<u64>> = values
+                    .split_whitespace()
+                    .map(|value| value.parse().ok())
+                    .collect();
+                let is_macro = is_name(name)
+                    && name != "WG"
+                    && !name.contains(|c: char| c.is_ascii_lowercase());
                 match numbers.filter(|numbers| is_macro && !numbers.is_empty()) {
                     Some(numbers) => self.tunables.push(DeclaredMacro::new(name, &numbers)),
                     None => {
@@ -202,9 +282,16 @@ impl Declaration {
                 }
             }
             _ => {
-                let more = if is_vector { ", items, results, then" } else { "" };
+                let more = if is_vector {
+                    ", items, results, then"
+                } else {
+                    ""
+                };
                 let known = "kernel, args, define, multiple, elements, wg, local, tune";
-                return Err(format!("`{}` is not a declaration; there is {known}{more}", words.trim()));
+                return Err(format!(
+                    "`{}` is not a declaration; there is {known}{more}",
+                    words.trim()
+                ));
             }
         }
         Ok(())
@@ -213,11 +300,22 @@ impl Declaration {
     /// The parameters of the kernel that is launched first, as they would be written.
     fn parameters(&self, form: Form, inputs: usize) -> Vec<String> {
         let names: &[&str] = if inputs == 2 { &["x", "y"] } else { &["in"] };
-        let sizes: &[&str] = if form == Form::Matrix { &["width", "height"] } else { &["n"] };
-        let mut all: Vec<String> = names.iter().map(|name| format!("__global const T *{name}")).collect();
+        let sizes: &[&str] = if form == Form::Matrix {
+            &["width", "height"]
+        } else {
+            &["n"]
+        };
+        let mut all: Vec<String> = names
+            .iter()
+            .map(|name| format!("__global const T *{name}"))
+            .collect();
         all.push("__global T *out".to_owned());
         all.extend(sizes.iter().map(|name| format!("const INDEX {name}")));
-        all.extend(self.local.is_some().then(|| "__local T *scratch".to_owned()));
+        all.extend(
+            self.local
+                .is_some()
+                .then(|| "__local T *scratch".to_owned()),
+        );
         all
     }
 
@@ -227,7 +325,9 @@ impl Declaration {
         let wg = match self.wg {
             _ if asked.0[1] > 1 => asked,
             Some(declared) if declared.0[1] > 1 => declared,
-            None if ask.family.form != Form::Vector => WorkGroup([16, asked.size().div_ceil(16).min(16), 1]),
+            None if ask.family.form != Form::Vector => {
+                WorkGroup([16, asked.size().div_ceil(16).min(16), 1])
+            }
             _ => asked,
         };
         shape::check_wg(wg, ask.target)?;
@@ -269,13 +369,22 @@ struct OwnArgs {
 
 impl OwnArgs {
     /// The arguments of a kernel with these parameters: as its file says, or guessed; none where gpulab's own order is meant.
-    fn of(source: &CSource, own: &Declaration, form: Form, inputs: usize) -> Result<Option<OwnArgs>, String> {
+    fn of(
+        source: &CSource,
+        own: &Declaration,
+        form: Form,
+        inputs: usize,
+    ) -> Result<Option<OwnArgs>, String> {
         let kernel = &own.kernel;
-        let Some(parameters) = source.parameters(kernel) else { return Ok(None) };
+        let Some(parameters) = source.parameters(kernel) else {
+            return Ok(None);
+        };
         let words: Vec<String> = match &own.args {
             Some(said) => parts(said).map(|word| word.trim().to_owned()).collect(),
             // Without a size among its parameters nothing is guessed: the driver's check then names what is missing.
-            None if is_gpulabs(&parameters, form, inputs, own.local.is_some()) || !parameters.iter().any(is_whole) => {
+            None if is_gpulabs(&parameters, form, inputs, own.local.is_some())
+                || !parameters.iter().any(is_whole) =>
+            {
                 return Ok(None);
             }
             None => guess(source, kernel, &parameters, form, inputs)?,
@@ -289,35 +398,72 @@ impl OwnArgs {
                 words.len()
             ));
         }
-        let pairs = names.zip(&words).map(|(name, word)| format!("{name} = {word}"));
-        let mut guess =
-            format!("its arguments are taken for {} (--args says others)", pairs.collect::<Vec<_>>().join(", "));
+        let pairs = names
+            .zip(&words)
+            .map(|(name, word)| format!("{name} = {word}"));
+        let mut guess = format!(
+            "its arguments are taken for {} (--args says others)",
+            pairs.collect::<Vec<_>>().join(", ")
+        );
         if own.args.is_some() {
             guess.clear();
         }
-        let is_zeroed = words.iter().any(|word| ["out = 0", "out=0"].contains(&word.as_str()));
-        let mut all = OwnArgs { args: Vec::new(), is_zeroed, guess, dtype: None, lanes: 1, is_of_items: false };
+        let is_zeroed = words
+            .iter()
+            .any(|word| ["out = 0", "out=0"].contains(&word.as_str()));
+        let mut all = OwnArgs {
+            args: Vec::new(),
+            is_zeroed,
+            guess,
+            dtype: None,
+            lanes: 1,
+            is_of_items: false,
+        };
         for (word, parameter) in words.iter().zip(&parameters) {
             all.add(word, parameter, inputs)?;
         }
-        let given = |name: &str| all.args.iter().filter(|(arg, _)| *arg == DescribedArg::Buffer(name.into())).count();
+        let given = |name: &str| {
+            all.args
+                .iter()
+                .filter(|(arg, _)| *arg == DescribedArg::Buffer(name.into()))
+                .count()
+        };
         if let Some(missing) = input_names(inputs).iter().find(|name| given(name) == 0) {
-            return Err(format!("no argument is the input: write {missing} in --args"));
+            return Err(format!(
+                "no argument is the input: write {missing} in --args"
+            ));
         }
         if given("out") != 1 {
-            return Err(format!("{} arguments are the result: write out once in --args", given("out")));
+            return Err(format!(
+                "{} arguments are the result: write out once in --args",
+                given("out")
+            ));
         }
-        let result =
-            all.args.iter().position(|(arg, _)| *arg == DescribedArg::Buffer("out".into())).unwrap_or_default();
+        let result = all
+            .args
+            .iter()
+            .position(|(arg, _)| *arg == DescribedArg::Buffer("out".into()))
+            .unwrap_or_default();
         let body = source.body(kernel).unwrap_or_default();
-        all.is_of_items = !body.iter().any(|word| ["__local", "local", "barrier"].contains(&word.as_str()))
-            && parameters.iter().all(|parameter| parameter.space != AddressSpace::Local)
-            && !source.usage(kernel, &parameters[result].name).is_accumulated;
+        all.is_of_items = !body
+            .iter()
+            .any(|word| ["__local", "local", "barrier"].contains(&word.as_str()))
+            && parameters
+                .iter()
+                .all(|parameter| parameter.space != AddressSpace::Local)
+            && !source
+                .usage(kernel, &parameters[result].name)
+                .is_accumulated;
         Ok(Some(all))
     }
 
     /// Adds what a word says of a parameter.
-    fn add(&mut self, word: &str, parameter: &KernelParameter, inputs: usize) -> Result<(), String> {
+    fn add(
+        &mut self,
+        word: &str,
+        parameter: &KernelParameter,
+        inputs: usize,
+    ) -> Result<(), String> {
         let names = input_names(inputs);
         let name = match word {
             "in" | "x" | "a" => names[0],
@@ -334,12 +480,19 @@ impl OwnArgs {
             return Ok(());
         }
         let kind = match parameter.space {
-            AddressSpace::Image => Some(ImageKind::in_c(&parameter.type_name).ok_or_else(|| {
-                format!("{} cannot be given: image1d_t, image2d_t and image3d_t can", parameter.type_name)
-            })?),
+            AddressSpace::Image => {
+                Some(ImageKind::in_c(&parameter.type_name).ok_or_else(|| {
+                    format!(
+                        "{} cannot be given: image1d_t, image2d_t and image3d_t can",
+                        parameter.type_name
+                    )
+                })?)
+            }
             _ => None,
         };
-        if let (true, Some(ValueType::Number(scalar, lanes))) = (name == names[0], &parameter.value_type) {
+        if let (true, Some(ValueType::Number(scalar, lanes))) =
+            (name == names[0], &parameter.value_type)
+        {
             self.lanes = *lanes as u64;
             // A sum of unsigned numbers has the bits of one of signed ones.
             self.dtype = match scalar.name() {
@@ -348,7 +501,8 @@ impl OwnArgs {
                 _ => scalar.dtype(),
             };
         }
-        self.args.push((DescribedArg::Buffer(name.to_owned()), kind));
+        self.args
+            .push((DescribedArg::Buffer(name.to_owned()), kind));
         Ok(())
     }
 }
@@ -366,9 +520,14 @@ fn is_gpulabs(parameters: &[KernelParameter], form: Form, inputs: usize, has_loc
         _ => parameter.space == AddressSpace::Local,
     };
     // A kernel in gpulab's words that has it wrong is told so by the driver's check.
-    parameters.iter().any(|parameter| parameter.value_type == Some(ValueType::Index))
+    parameters
+        .iter()
+        .any(|parameter| parameter.value_type == Some(ValueType::Index))
         || parameters.len() == inputs + 1 + sizes + usize::from(has_local)
-            && parameters.iter().enumerate().all(|(at, one)| is_of(at, one))
+            && parameters
+                .iter()
+                .enumerate()
+                .all(|(at, one)| is_of(at, one))
 }
 
 /// What the parameters probably are, a word for each.
@@ -379,32 +538,55 @@ fn guess(
     form: Form,
     inputs: usize,
 ) -> Result<Vec<String>, String> {
-    let buffers: Vec<&KernelParameter> = parameters.iter().filter(|parameter| parameter.space.is_data()).collect();
+    let buffers: Vec<&KernelParameter> = parameters
+        .iter()
+        .filter(|parameter| parameter.space.is_data())
+        .collect();
     if buffers.len() != inputs + 1 {
         return Err(format!(
             "kernel {kernel} has {} pointers where {} and a result are needed: make it a family of its own, which gpulab try \
              FILE:{kernel} begins",
             buffers.len(),
-            if inputs == 1 { "an input" } else { "two inputs" }
+            if inputs == 1 {
+                "an input"
+            } else {
+                "two inputs"
+            }
         ));
     }
     let stores = |one: &KernelParameter| !one.is_const && source.usage(kernel, &one.name).changes();
     let writes = |one: &KernelParameter| {
         !one.is_const
-            && (one.space == AddressSpace::Image || stores(one) || source.usage(kernel, &one.name).is_handed_on)
+            && (one.space == AddressSpace::Image
+                || stores(one)
+                || source.usage(kernel, &one.name).is_handed_on)
     };
-    let mut written: Vec<&KernelParameter> = buffers.iter().copied().filter(|one| writes(one)).collect();
+    let mut written: Vec<&KernelParameter> =
+        buffers.iter().copied().filter(|one| writes(one)).collect();
     // What a function is given is mostly read there, where the kernel itself stores elsewhere.
     if written.iter().filter(|one| stores(one)).count() == 1 {
         written.retain(|one| stores(one));
     }
     if written.len() > 1 {
-        written.retain(|one| RESULTS.split(' ').any(|name| name == one.name.to_lowercase()));
+        written.retain(|one| {
+            RESULTS
+                .split(' ')
+                .any(|name| name == one.name.to_lowercase())
+        });
     }
-    let result = if let [only] = written[..] { Some(only.name.as_str()) } else { None };
-    let fallback = parameters.iter().find(|one| one.space.is_data() && stores(one)).or(buffers.last().copied());
+    let result = if let [only] = written[..] {
+        Some(only.name.as_str())
+    } else {
+        None
+    };
+    let fallback = parameters
+        .iter()
+        .find(|one| one.space.is_data() && stores(one))
+        .or(buffers.last().copied());
     let shown = result.or(fallback.map(|one| one.name.as_str()));
-    let mut unsure = result.is_none().then(|| format!("which pointer of kernel {kernel} is the result is not clear"));
+    let mut unsure = result
+        .is_none()
+        .then(|| format!("which pointer of kernel {kernel} is the result is not clear"));
     let mut next = 0;
     let mut sizes = 0;
     let mut words = Vec::new();
@@ -425,8 +607,10 @@ fn guess(
                     word
                 }
                 None => {
-                    unsure =
-                        unsure.or(Some(format!("what {} of kernel {kernel} is cannot be guessed", parameter.name)));
+                    unsure = unsure.or(Some(format!(
+                        "what {} of kernel {kernel} is cannot be guessed",
+                        parameter.name
+                    )));
                     if is_whole(parameter) { "n" } else { "2.5" }
                 }
             },
@@ -434,7 +618,10 @@ fn guess(
         words.push(word.to_owned());
     }
     match unsure {
-        Some(why) => Err(format!("{why}: say what each is, as in --args \"{}\"", words.join(", "))),
+        Some(why) => Err(format!(
+            "{why}: say what each is, as in --args \"{}\"",
+            words.join(", ")
+        )),
         None => Ok(words),
     }
 }
@@ -475,23 +662,36 @@ impl<'a> OwnLaunch<'a> {
         let shape = self.ask.case.shape;
         let multiple = self.own.multiple;
         let is_vector = self.ask.family.form == Form::Vector;
-        let sides = if is_vector { vec![shape.n] } else { vec![shape.n, shape.m] };
+        let sides = if is_vector {
+            vec![shape.n]
+        } else {
+            vec![shape.n, shape.m]
+        };
         if let Some(side) = sides.iter().find(|side| !side.is_multiple_of(multiple)) {
             let next = side.next_multiple_of(multiple);
             return Err(Refusal::Size(format!(
                 "its sizes must be multiples of {multiple}, as is said of it: {side} is none, {next} is"
             )));
         }
-        if is_vector { self.over_vectors() } else { self.over_matrices() }
+        if is_vector {
+            self.over_vectors()
+        } else {
+            self.over_matrices()
+        }
     }
 
     fn count(&self, formula: &Formula) -> Result<u64, Refusal> {
-        formula.count(1, 1 << 40, &|name| self.size(name)).map_err(Refusal::Setting)
+        formula
+            .count(1, 1 << 40, &|name| self.size(name))
+            .map_err(Refusal::Setting)
     }
 
     /// What a work-item takes along a side.
     fn each(&self, side: usize) -> Result<u64, Refusal> {
-        self.own.elements.as_ref().map_or(Ok(1), |elements| self.count(&elements[side]))
+        self.own
+            .elements
+            .as_ref()
+            .map_or(Ok(1), |elements| self.count(&elements[side]))
     }
 
     /// The macros: sizes of the group, and the tunables.
@@ -520,17 +720,29 @@ impl<'a> OwnLaunch<'a> {
             "WG_X" => Some(self.wg.0[0] as u64),
             "WG_Y" => Some(self.wg.0[1] as u64),
             other => {
-                let tunable = self.own.tunables.iter().find(|tunable| tunable.name.eq_ignore_ascii_case(other))?;
+                let tunable = self
+                    .own
+                    .tunables
+                    .iter()
+                    .find(|tunable| tunable.name.eq_ignore_ascii_case(other))?;
                 let tunable = tunable.tunable();
-                case.params.get(tunable.name).map_or(tunable.default, String::as_str).parse().ok()
+                case.params
+                    .get(tunable.name)
+                    .map_or(tunable.default, String::as_str)
+                    .parse()
+                    .ok()
             }
         }
     }
 
     /// The local memory that is declared, and its bytes.
     fn local(&self) -> Result<(Option<Arg>, u64), Refusal> {
-        let Some(elements) = &self.own.local else { return Ok((None, 0)) };
-        let bytes = self.count(elements)?.saturating_mul(self.ask.case.dtype.size() as u64);
+        let Some(elements) = &self.own.local else {
+            return Ok((None, 0));
+        };
+        let bytes = self
+            .count(elements)?
+            .saturating_mul(self.ask.case.dtype.size() as u64);
         Ok((Some(Arg::Local(bytes as usize)), bytes))
     }
 
@@ -541,9 +753,21 @@ impl<'a> OwnLaunch<'a> {
         let inputs = plan.inputs();
         let Some(own) = self.args else {
             let (local, bytes) = self.local()?;
-            let sizes = if self.ask.family.form == Form::Matrix { vec![shape.n, shape.m] } else { vec![shape.n] };
+            let sizes = if self.ask.family.form == Form::Matrix {
+                vec![shape.n, shape.m]
+            } else {
+                vec![shape.n]
+            };
             let sizes = sizes.into_iter().map(Arg::Index);
-            return Ok((inputs.into_iter().chain([result]).chain(sizes).chain(local).collect(), bytes));
+            return Ok((
+                inputs
+                    .into_iter()
+                    .chain([result])
+                    .chain(sizes)
+                    .chain(local)
+                    .collect(),
+                bytes,
+            ));
         };
         if own.is_zeroed {
             plan.restored = true;
@@ -552,13 +776,22 @@ impl<'a> OwnLaunch<'a> {
         let mut bytes = 0;
         let mut all = Vec::new();
         for (arg, image) in &own.args {
-            let buffers =
-                |name: &str| if name == "out" { Some(result) } else { inputs.get(usize::from(name == "y")).copied() };
+            let buffers = |name: &str| {
+                if name == "out" {
+                    Some(result)
+                } else {
+                    inputs.get(usize::from(name == "y")).copied()
+                }
+            };
             let mut given = bound(arg, self.ask.case.dtype, &|name| self.size(name), &buffers)?;
             if let Some(kind) = image {
                 given = self.image(plan, given, *kind)?;
             }
-            bytes += if let Arg::Local(bytes) = given { bytes as u64 } else { 0 };
+            bytes += if let Arg::Local(bytes) = given {
+                bytes as u64
+            } else {
+                0
+            };
             all.push(given);
         }
         Ok((all, bytes))
@@ -573,7 +806,9 @@ impl<'a> OwnLaunch<'a> {
         let Arg::Buffer(of) = of else { return Ok(of) };
         let BufferSpec { role, dtype, len } = plan.buffers[of];
         if !matches!(dtype, Dtype::F32 | Dtype::I32) {
-            return Err(Refusal::Setting(format!("images hold f32 or i32, and not {dtype}: choose another --dtype")));
+            return Err(Refusal::Setting(format!(
+                "images hold f32 or i32, and not {dtype}: choose another --dtype"
+            )));
         }
         let sides = match (kind.dimensions(), role) {
             (1, _) => [len, 1, 1],
@@ -581,10 +816,21 @@ impl<'a> OwnLaunch<'a> {
             _ => [shape.n as usize, shape.m as usize, 1],
         };
         if sides.iter().product::<usize>() != len {
-            return Err(Refusal::Setting("an image has no gap between its rows: leave --gap out".into()));
+            return Err(Refusal::Setting(
+                "an image has no gap between its rows: leave --gap out".into(),
+            ));
         }
-        let format = PixelFormat { channels: 1, scalar: dtype.into(), is_share: false };
-        let image = Image { kind, sides, format, is_written: !matches!(role, Role::Input(_)) };
+        let format = PixelFormat {
+            channels: 1,
+            scalar: dtype.into(),
+            is_share: false,
+        };
+        let image = Image {
+            kind,
+            sides,
+            format,
+            is_written: !matches!(role, Role::Input(_)),
+        };
         Ok(plan.buffer(Role::Image { of, image }, dtype, len))
     }
 
@@ -606,15 +852,25 @@ impl<'a> OwnLaunch<'a> {
         let of_items = self.own.items_leave_results == Some(true);
         let results = if of_items { grid.items() } else { grid.groups };
         let joined = self.own.then.as_ref().filter(|_| results > 1);
-        let role = if joined.is_some() { Role::Scratch } else { Role::Output };
+        let role = if joined.is_some() {
+            Role::Scratch
+        } else {
+            Role::Output
+        };
         let partials = plan.buffer(role, ask.case.dtype, results);
         let (args, local_bytes) = self.arguments(&mut plan, partials)?;
         plan.launch_of(&self.own.kernel, [grid.groups as u64, 1, 1], self.wg, args);
         // However a group's items add up: no sum has more terms than the group has elements.
-        let depth = each.saturating_mul(if of_items { 1 } else { self.wg.size() as u64 }) + HOST_FINISH;
-        let Some(then) = joined else { return Ok(plan.plan_with(local_bytes, depth)) };
+        let depth =
+            each.saturating_mul(if of_items { 1 } else { self.wg.size() as u64 }) + HOST_FINISH;
+        let Some(then) = joined else {
+            return Ok(plan.plan_with(local_bytes, depth));
+        };
         let result = plan.output(1);
-        let args = [partials, result, Arg::Index(results as u64)].into_iter().chain(self.local()?.0).collect();
+        let args = [partials, result, Arg::Index(results as u64)]
+            .into_iter()
+            .chain(self.local()?.0)
+            .collect();
         plan.launch_of(then, [1; 3], self.wg, args);
         Ok(plan.plan_with(local_bytes, depth + results as u64))
     }
@@ -631,7 +887,12 @@ impl<'a> OwnLaunch<'a> {
         self.set_up(&mut plan)?;
         let result = plan.output(ask.family.problem.result(shape, &ask.case.params));
         let (args, local_bytes) = self.arguments(&mut plan, result)?;
-        plan.launch_of(&self.own.kernel, [shape.n.div_ceil(across), shape.m.div_ceil(down), 1], self.wg, args);
+        plan.launch_of(
+            &self.own.kernel,
+            [shape.n.div_ceil(across), shape.m.div_ceil(down), 1],
+            self.wg,
+            args,
+        );
         Ok(plan.plan_with(local_bytes, 0))
     }
 }
@@ -650,12 +911,22 @@ impl SourceTraits {
     /// Looks at a kernel's text; `kernel` is the function that is launched first.
     pub fn of(text: &str, kernel: &str) -> SourceTraits {
         let words = tokens(&without_comments(text));
-        let count = |names: [&str; 2]| words.iter().filter(|word| names.contains(&word.as_str())).count();
-        let parameters = CSource::new(text, &[]).parameters(kernel).unwrap_or_default();
+        let count = |names: [&str; 2]| {
+            words
+                .iter()
+                .filter(|word| names.contains(&word.as_str()))
+                .count()
+        };
+        let parameters = CSource::new(text, &[])
+            .parameters(kernel)
+            .unwrap_or_default();
         SourceTraits {
             has_local: count(["__local", "local"]) > 0,
             barriers: count(["barrier", "work_group_barrier"]) as u64,
-            parameters: parameters.into_iter().map(|parameter| parameter.text).collect(),
+            parameters: parameters
+                .into_iter()
+                .map(|parameter| parameter.text)
+                .collect(),
             left_to_host: Vec::new(),
         }
     }
@@ -665,10 +936,18 @@ impl SourceTraits {
 mod tests {
     use super::*;
 
-    fn guessed(text: &str, form: Form, inputs: usize, said: Option<&str>) -> Result<Option<OwnArgs>, String> {
+    fn guessed(
+        text: &str,
+        form: Form,
+        inputs: usize,
+        said: Option<&str>,
+    ) -> Result<Option<OwnArgs>, String> {
         let source = CSource::new(text, &[]);
-        let own =
-            Declaration { kernel: source.kernels()[0].clone(), args: said.map(str::to_owned), ..Default::default() };
+        let own = Declaration {
+            kernel: source.kernels()[0].clone(),
+            args: said.map(str::to_owned),
+            ..Default::default()
+        };
         OwnArgs::of(&source, &own, form, inputs)
     }
 
@@ -707,7 +986,11 @@ mod tests {
                 "front = in, back = out, s = local WG, length = n, zero_elem = 0",
             ),
         ] {
-            assert!(guess_of(text, form, inputs).contains(words), "{}", guess_of(text, form, inputs));
+            assert!(
+                guess_of(text, form, inputs).contains(words),
+                "{}",
+                guess_of(text, form, inputs)
+            );
         }
     }
 
@@ -715,9 +998,17 @@ mod tests {
     fn what_is_not_clear_is_asked_for_in_one_line() {
         let text = "kernel void r(global float *a, global float *b, int n, float alpha) { b[0] = alpha * a[0]; }";
         let why = guessed(text, Form::Vector, 1, None).err().unwrap();
-        assert!(why.contains("alpha") && why.contains("--args \"in, out, n, 2.5\""), "{why}");
-        let said = guessed(text, Form::Vector, 1, Some("in, out, ceil(n, 4), 2.5")).unwrap().unwrap();
-        assert_eq!((said.args.len(), said.dtype, said.guess), (4, Some(Dtype::F32), String::new()));
+        assert!(
+            why.contains("alpha") && why.contains("--args \"in, out, n, 2.5\""),
+            "{why}"
+        );
+        let said = guessed(text, Form::Vector, 1, Some("in, out, ceil(n, 4), 2.5"))
+            .unwrap()
+            .unwrap();
+        assert_eq!(
+            (said.args.len(), said.dtype, said.guess),
+            (4, Some(Dtype::F32), String::new())
+        );
         for (words, why) in [
             ("in, out", "4 parameters (a, b, n, alpha)"),
             ("in, in, 1, 1", "0 arguments are the result"),
@@ -728,14 +1019,27 @@ mod tests {
         }
         let three = "kernel void r(global float *a, global float *b, global float *c, int n) { c[0] = a[0] + b[0]; }";
         let why = guessed(three, Form::Vector, 1, None).err().unwrap();
-        assert!(why.contains("3 pointers") && why.contains("gpulab try FILE:r") && !why.contains("--args"), "{why}");
+        assert!(
+            why.contains("3 pointers")
+                && why.contains("gpulab try FILE:r")
+                && !why.contains("--args"),
+            "{why}"
+        );
     }
 
     #[test]
     fn suggested_words_are_taken() {
         for (text, form, inputs) in [
-            ("kernel void r(global float *a, global float *b, int n) { a[0] = b[0]; b[0] = a[0]; }", Form::Vector, 1),
-            ("kernel void r(global float *a, global float *b, int n) { f(a, b, n); }", Form::Vector, 1),
+            (
+                "kernel void r(global float *a, global float *b, int n) { a[0] = b[0]; b[0] = a[0]; }",
+                Form::Vector,
+                1,
+            ),
+            (
+                "kernel void r(global float *a, global float *b, int n) { f(a, b, n); }",
+                Form::Vector,
+                1,
+            ),
             (
                 "kernel void r(global float *a, global float *b, global float *q, int n) { a[0] = b[0] = q[0] = n; }",
                 Form::Vector,
@@ -747,7 +1051,9 @@ mod tests {
                 1,
             ),
         ] {
-            let why = guessed(text, form, inputs, None).err().unwrap_or_else(|| panic!("{text} is guessed"));
+            let why = guessed(text, form, inputs, None)
+                .err()
+                .unwrap_or_else(|| panic!("{text} is guessed"));
             let words = why.split('"').nth(1).unwrap_or_else(|| panic!("{why}"));
             assert!(guessed(text, form, inputs, Some(words)).is_ok(), "{words}");
         }
@@ -755,11 +1061,13 @@ mod tests {
 
     #[test]
     fn kernels_in_gpulabs_words_are_left_alone() {
-        let text = "kernel void r(global const T *in, global T *out, const INDEX n) { out[0] = in[0]; }";
+        let text =
+            "kernel void r(global const T *in, global T *out, const INDEX n) { out[0] = in[0]; }";
         assert!(guessed(text, Form::Vector, 1, None).unwrap().is_none());
     }
 
-    const KERNEL: &str = "__kernel void mine(__global const T *x, __global T *partials, const INDEX n)\n{\n}\n";
+    const KERNEL: &str =
+        "__kernel void mine(__global const T *x, __global T *partials, const INDEX n)\n{\n}\n";
 
     fn read(lines: &str, form: Form) -> Result<Declaration, DeclarationError> {
         Declaration::read(&format!("{lines}\n{KERNEL}"), form)
@@ -771,17 +1079,27 @@ mod tests {
                      // gpulab: results item\n// gpulab: wg 128";
         let own = read(lines, Form::Vector).unwrap();
         let each = own.elements.unwrap()[0].value(&|name| (name == "ACC").then_some(8));
-        assert_eq!((each, own.wg, own.items_leave_results), (Ok(32), Some(WorkGroup::linear(128)), Some(true)));
+        assert_eq!(
+            (each, own.wg, own.items_leave_results),
+            (Ok(32), Some(WorkGroup::linear(128)), Some(true))
+        );
         assert!(own.local.is_some() && own.tunables[0].name == "acc" && own.kernel == "mine");
     }
 
     #[test]
     fn matrices_count_columns_and_rows() {
-        let own = read("// gpulab: elements 1xROWS\n// gpulab: tune ROWS 4\n// gpulab: wg 32x8", Form::Matrix).unwrap();
+        let own = read(
+            "// gpulab: elements 1xROWS\n// gpulab: tune ROWS 4\n// gpulab: wg 32x8",
+            Form::Matrix,
+        )
+        .unwrap();
         assert_eq!(own.wg, Some(WorkGroup([32, 8, 1])));
         let why = read("// gpulab: elements 4", Form::Matrix).unwrap_err().why;
         assert!(why.contains("columns x rows"), "{why}");
-        assert!(read("// gpulab: results item", Form::Matrix).is_err(), "a matrix has a result an element");
+        assert!(
+            read("// gpulab: results item", Form::Matrix).is_err(),
+            "a matrix has a result an element"
+        );
     }
 
     #[test]
@@ -789,12 +1107,24 @@ mod tests {
         let error = read("\n// gpulab: element 4", Form::Vector).unwrap_err();
         assert_eq!(error.line, Some(2));
         assert!(error.why.contains("elements"), "{}", error.why);
-        for wrong in
-            ["elements 0", "elements four", "tune acc 1 2", "tune ACC", "tune ACC x", "wg 0", "wg 1x1x1x1", "local -1"]
-        {
-            assert!(read(&format!("// gpulab: {wrong}"), Form::Vector).is_err(), "{wrong}");
+        for wrong in [
+            "elements 0",
+            "elements four",
+            "tune acc 1 2",
+            "tune ACC",
+            "tune ACC x",
+            "wg 0",
+            "wg 1x1x1x1",
+            "local -1",
+        ] {
+            assert!(
+                read(&format!("// gpulab: {wrong}"), Form::Vector).is_err(),
+                "{wrong}"
+            );
         }
-        let why = read("// gpulab: elements ACC", Form::Vector).unwrap_err().why;
+        let why = read("// gpulab: elements ACC", Form::Vector)
+            .unwrap_err()
+            .why;
         assert!(why.contains("tune ACC"), "{why}");
         assert!(read("// gpulab: kernel other", Form::Vector).is_err());
     }
@@ -805,11 +1135,19 @@ mod tests {
             "{KERNEL}kernel __attribute__((reqd_work_group_size(64, 1, 1)))\nvoid second(__global T *p)\n{{ }}\n"
         );
         assert!(Declaration::read(&two, Form::Vector).is_err());
-        let named = Declaration::read(&format!("// gpulab: kernel second\n{two}"), Form::Vector).unwrap();
+        let named =
+            Declaration::read(&format!("// gpulab: kernel second\n{two}"), Form::Vector).unwrap();
         assert_eq!(named.kernel, "second");
-        let joined = Declaration::read(&format!("// gpulab: then second\n{two}"), Form::Vector).unwrap();
-        assert_eq!((joined.kernel.as_str(), joined.then.as_deref()), ("mine", Some("second")));
-        assert!(Declaration::read("// __kernel void no(void)\n", Form::Vector).is_err(), "a comment is no kernel");
+        let joined =
+            Declaration::read(&format!("// gpulab: then second\n{two}"), Form::Vector).unwrap();
+        assert_eq!(
+            (joined.kernel.as_str(), joined.then.as_deref()),
+            ("mine", Some("second"))
+        );
+        assert!(
+            Declaration::read("// __kernel void no(void)\n", Form::Vector).is_err(),
+            "a comment is no kernel"
+        );
     }
 
     const TREE: &str = "
@@ -832,8 +1170,27 @@ __kernel void tree(__global const T *x, __global T *partials, const INDEX n)
     fn words_are_found_outside_of_comments_only() {
         let traits = SourceTraits::of(TREE, "tree");
         assert_eq!((traits.barriers, traits.has_local), (2, true));
-        assert_eq!(traits.parameters, ["__global const T *x", "__global T *partials", "const INDEX n"]);
-        for text in ["", "/", "/*", "//", "}}}}", "((((", "if", "é\u{0}{", "void k(", "k(", "kernel void k(void) {}"] {
+        assert_eq!(
+            traits.parameters,
+            [
+                "__global const T *x",
+                "__global T *partials",
+                "const INDEX n"
+            ]
+        );
+        for text in [
+            "",
+            "/",
+            "/*",
+            "//",
+            "}}}}",
+            "((((",
+            "if",
+            "é\u{0}{",
+            "void k(",
+            "k(",
+            "kernel void k(void) {}",
+        ] {
             assert!(SourceTraits::of(text, "k").parameters.is_empty(), "{text}");
         }
     }

@@ -2,7 +2,8 @@
 
 pub(crate) use crate::shape::{self, Grid};
 pub(crate) use crate::{
-    Ask, Bound, Builder, BuiltInFamily, Exact, Family, Form, Planned, Problem, Tunable, ladder, rung,
+    Ask, Bound, Builder, BuiltInFamily, Exact, Family, Form, Planned, Problem, Tunable, ladder,
+    rung,
 };
 pub(crate) use gpulab_cpu as cpu;
 pub(crate) use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};

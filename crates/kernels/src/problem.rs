@@ -34,21 +34,40 @@ pub struct Lone {
 impl Lone {
     /// Pairs of elements of a single input.
     pub(crate) fn pairs(pairs: Vec<[Array; 2]>) -> Vec<[Vec<Array>; 2]> {
-        pairs.into_iter().map(|pair| pair.map(|element| vec![element])).collect()
+        pairs
+            .into_iter()
+            .map(|pair| pair.map(|element| vec![element]))
+            .collect()
     }
 
     /// Pairs that no sum of one of them tells apart: infinities of both signs, one beside NaN, numbers whose sum is too
     /// large or nearly, and such whose sum has the first and the last bit of its type. `element` makes one of a term.
-    pub(crate) fn sums(dtype: Dtype, element: impl Fn(Array) -> Vec<Array>) -> Vec<[Vec<Array>; 2]> {
+    pub(crate) fn sums(
+        dtype: Dtype,
+        element: impl Fn(Array) -> Vec<Array>,
+    ) -> Vec<[Vec<Array>; 2]> {
         let [largest, large, one, last_bit] = match dtype {
-            Dtype::F32 => [f32::MAX, -f32::MAX / 4.0, 1.0, f32::EPSILON].map(|x| Array::F32(vec![x])),
-            Dtype::F64 => [f64::MAX, -f64::MAX / 4.0, 1.0, f64::EPSILON].map(|x| Array::F64(vec![x])),
+            Dtype::F32 => {
+                [f32::MAX, -f32::MAX / 4.0, 1.0, f32::EPSILON].map(|x| Array::F32(vec![x]))
+            }
+            Dtype::F64 => {
+                [f64::MAX, -f64::MAX / 4.0, 1.0, f64::EPSILON].map(|x| Array::F64(vec![x]))
+            }
             Dtype::I32 | Dtype::I64 | Dtype::U8 => return Vec::new(),
         };
-        let [above, below, nan] = &data::not_finite(dtype)[..] else { return Vec::new() };
-        let odd = [(above, below), (below, above), (below, nan), (&largest, &largest)];
+        let [above, below, nan] = &data::not_finite(dtype)[..] else {
+            return Vec::new();
+        };
+        let odd = [
+            (above, below),
+            (below, above),
+            (below, nan),
+            (&largest, &largest),
+        ];
         let pairs = odd.into_iter().chain([(&large, &large), (&one, &last_bit)]);
-        pairs.map(|(a, b)| [a, b].map(|term| element(term.clone()))).collect()
+        pairs
+            .map(|(a, b)| [a, b].map(|term| element(term.clone())))
+            .collect()
     }
 }
 
@@ -60,9 +79,19 @@ pub(crate) fn largest_exact(bits: u32, n: u64) -> f64 {
 
 /// The element of the first input at this spot as other data of this kind have it; nothing if that is the same.
 pub(crate) fn redrawn(fill: Fill, inputs: &[Array], Spot { at, draw }: Spot) -> Vec<Change> {
-    let Some(old) = inputs.first().and_then(|input| input.at(at)) else { return Vec::new() };
+    let Some(old) = inputs.first().and_then(|input| input.at(at)) else {
+        return Vec::new();
+    };
     let value = data::generate(fill, old.dtype(), draw, 0, at as u64, 1);
-    if value.as_bytes() == old.as_bytes() { Vec::new() } else { vec![Change { input: 0, index: at, value }] }
+    if value.as_bytes() == old.as_bytes() {
+        Vec::new()
+    } else {
+        vec![Change {
+            input: 0,
+            index: at,
+            value,
+        }]
+    }
 }
 
 /// How to make a family's inputs and right answers, and what they cost.
@@ -151,7 +180,13 @@ pub trait Problem: Send + Sync {
     }
 
     /// The right answer for `inputs`, to which these changes of [`Problem::decide`] were made since it was `before`.
-    fn amended(&self, case: &Case, inputs: &[Array], _changes: &[Changed], _before: &Reference) -> Reference {
+    fn amended(
+        &self,
+        case: &Case,
+        inputs: &[Array],
+        _changes: &[Changed],
+        _before: &Reference,
+    ) -> Reference {
         self.reference(case, inputs)
     }
 
@@ -181,7 +216,11 @@ pub(crate) struct Exact {
 
 impl Exact {
     /// n results of n elements, each of its own.
-    pub(crate) const fn of_each(fill: Fill, cost: fn(&Case) -> Cost, answer: fn(&Case, &[Array]) -> Array) -> Exact {
+    pub(crate) const fn of_each(
+        fill: Fill,
+        cost: fn(&Case) -> Cost,
+        answer: fn(&Case, &[Array]) -> Array,
+    ) -> Exact {
         Exact {
             inputs: |shape, _| vec![shape.n as usize],
             result: |shape, _| shape.n as usize,
@@ -194,7 +233,10 @@ impl Exact {
     }
 
     /// The wrapping sum of n words.
-    pub(crate) const fn of_sum(cost: fn(&Case) -> Cost, answer: fn(&Case, &[Array]) -> Array) -> Exact {
+    pub(crate) const fn of_sum(
+        cost: fn(&Case) -> Cost,
+        answer: fn(&Case, &[Array]) -> Array,
+    ) -> Exact {
         Exact {
             result: |_, _| 1,
             finish: |_, output| gpulab_cpu::wrapping_sum(&output),
@@ -206,7 +248,10 @@ impl Exact {
 /// Of n words that are read once, with one operation for each.
 pub(crate) fn read_once(case: &Case) -> Cost {
     let n = case.shape.n as f64;
-    Cost { bytes: 4.0 * n, ops: n }
+    Cost {
+        bytes: 4.0 * n,
+        ops: n,
+    }
 }
 
 impl Problem for Exact {

@@ -17,14 +17,39 @@ pub static FAMILY: Family = BuiltInFamily {
     problem: &Reduce,
     ladder: const {
         &ladder([
-            rung("reduce/interleaved.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH]).with(&TREE_AND_FINISHING),
-            rung("reduce/strided.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH]).with(&TREE_AND_FINISHING),
-            rung("reduce/sequential.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH]).with(&TREE_AND_FINISHING),
-            rung("reduce/first_add.cl", |ask| looped_tree(ask, 2, None), &[SIZE, FINISH]).with(&TREE_AND_FINISHING),
+            rung(
+                "reduce/interleaved.cl",
+                |ask| looped_tree(ask, 1, None),
+                &[SIZE, FINISH],
+            )
+            .with(&TREE_AND_FINISHING),
+            rung(
+                "reduce/strided.cl",
+                |ask| looped_tree(ask, 1, None),
+                &[SIZE, FINISH],
+            )
+            .with(&TREE_AND_FINISHING),
+            rung(
+                "reduce/sequential.cl",
+                |ask| looped_tree(ask, 1, None),
+                &[SIZE, FINISH],
+            )
+            .with(&TREE_AND_FINISHING),
+            rung(
+                "reduce/first_add.cl",
+                |ask| looped_tree(ask, 2, None),
+                &[SIZE, FINISH],
+            )
+            .with(&TREE_AND_FINISHING),
             rung("reduce/last_warp.cl", last_warp, &[SIZE, FINISH]).with(&TREE_AND_FINISHING),
             rung("reduce/unrolled.cl", unrolled, &[FINISH]).with(&TREE_AND_FINISHING),
             rung("reduce/raking.cl", raking, &[ITEMS, FINISH]).with(&TREE_AND_FINISHING),
-            rung("reduce/vectorised.cl", vectorised, &[ITEMS, REDUCE_ACC, FINISH]).with(&FINISHING),
+            rung(
+                "reduce/vectorised.cl",
+                vectorised,
+                &[ITEMS, REDUCE_ACC, FINISH],
+            )
+            .with(&FINISHING),
             rung("reduce/subgroup.cl", subgroup, &[ITEMS, REDUCE_ACC, FINISH]).with(&FINISHING),
             rung("reduce/single_pass.cl", single_pass, &[ITEMS, REDUCE_ACC]),
             rung("reduce/wide.cl", wide, &[FINISH]).with(&TREE_AND_FINISHING),
@@ -85,16 +110,31 @@ impl Problem for Reduce {
         margin: f64,
         spot: Spot,
     ) -> Vec<Change> {
-        let value = before.and_then(|before| host::deciding(op(case), &inputs[0], before, margin, spot.at, spot.draw));
-        value.map(|value| Change { input: 0, index: spot.at, value }).into_iter().collect()
+        let value = before.and_then(|before| {
+            host::deciding(op(case), &inputs[0], before, margin, spot.at, spot.draw)
+        });
+        value
+            .map(|value| Change {
+                input: 0,
+                index: spot.at,
+                value,
+            })
+            .into_iter()
+            .collect()
     }
 
     /// What decides is joined with the rest; of a sum, differences are added.
-    fn amended(&self, case: &Case, _: &[Array], changes: &[Changed], before: &Reference) -> Reference {
+    fn amended(
+        &self,
+        case: &Case,
+        _: &[Array],
+        changes: &[Changed],
+        before: &Reference,
+    ) -> Reference {
         let op = op(case);
-        changes
-            .iter()
-            .fold(before.clone(), |before, changed| host::amended(op, &before, &changed.old, &changed.change.value))
+        changes.iter().fold(before.clone(), |before, changed| {
+            host::amended(op, &before, &changed.old, &changed.change.value)
+        })
     }
 
     /// The sum by the same source, in which every element counts: of minima and bits most do not.
@@ -104,7 +144,10 @@ impl Problem for Reduce {
         }
         let mut params = plan.params.clone();
         params.insert(OP.name.into(), Op::Sum.name().into());
-        vec![Case { params, ..case.clone() }]
+        vec![Case {
+            params,
+            ..case.clone()
+        }]
     }
 
     fn beside(&self, case: &Case) -> Fill {
@@ -122,7 +165,10 @@ impl Problem for Reduce {
 
     fn cost(&self, case: &Case) -> Cost {
         let n = case.shape.n as f64;
-        Cost { bytes: n * case.dtype.size() as f64, ops: n }
+        Cost {
+            bytes: n * case.dtype.size() as f64,
+            ops: n,
+        }
     }
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
@@ -155,7 +201,10 @@ impl Fold for Reduce {
         let sizes = [Fill::Sizes(16), Fill::Sizes(40)];
         match op(case) {
             op @ (Op::Min | Op::Max) => {
-                let near = [false, true].map(|small| Fill::Near { negative: op == Op::Max, small });
+                let near = [false, true].map(|small| Fill::Near {
+                    negative: op == Op::Max,
+                    small,
+                });
                 [&[Fill::Real], &near[..], &sizes].concat()
             }
             Op::Sum if case.dtype.is_float() => vec![Fill::Scaled(most_exact(case))],
@@ -168,7 +217,11 @@ impl Fold for Reduce {
         let op = op(case);
         let mut values = data::telling(case.dtype, draw);
         // Whether a minimum of NaN and a number is one of them OpenCL leaves open.
-        values.extend(data::not_finite(case.dtype).into_iter().take(if op == Op::Sum { 3 } else { 2 }));
+        values.extend(
+            data::not_finite(case.dtype)
+                .into_iter()
+                .take(if op == Op::Sum { 3 } else { 2 }),
+        );
         let neutral = vec![host::finish(op, &Array::zeros(case.dtype, 0))];
         // All of them: the result of nothing.
         values.extend([Array::zeros(case.dtype, 1), neutral[0].clone()]);
@@ -177,7 +230,11 @@ impl Fold for Reduce {
             Op::Min | Op::Max => Lone::pairs(data::hard_to_compare(case.dtype)),
             Op::And | Op::Or | Op::Xor => Lone::pairs(data::overlapping(case.dtype, draw)),
         };
-        Lone { neutral, values: values.into_iter().map(|value| vec![value]).collect(), pairs }
+        Lone {
+            neutral,
+            values: values.into_iter().map(|value| vec![value]).collect(),
+            pairs,
+        }
     }
 
     fn is_decided_by_one(&self, case: &Case) -> bool {
@@ -188,7 +245,11 @@ impl Fold for Reduce {
 /// The largest number whose sums are exact in the case's type and size, in any order.
 fn most_exact(case: &Case) -> u64 {
     // Beyond that, the changes that checks make would not be.
-    let (bits, most) = if case.dtype == Dtype::F64 { (53, 1 << 43) } else { (24, 1 << 16) };
+    let (bits, most) = if case.dtype == Dtype::F64 {
+        (53, 1 << 43)
+    } else {
+        (24, 1 << 16)
+    };
     (largest_exact(bits, case.shape.n) as u64).clamp(1, most)
 }
 
@@ -203,9 +264,16 @@ pub(super) fn begin<'a>(ask: &'a Ask<'a>, grid: Grid) -> Result<Builder<'a>, Ref
     OP.given(&ask.case.params)?;
     let op = op(ask.case);
     if op.is_bitwise() && dtype.is_float() {
-        return Err(Refusal::Setting(format!("{} needs an integer type, not {dtype}", op.name())));
+        return Err(Refusal::Setting(format!(
+            "{} needs an integer type, not {dtype}",
+            op.name()
+        )));
     }
-    let element = if matches!(op, Op::Min | Op::Max) { shape::signed(dtype) } else { shape::wrapping(dtype) };
+    let element = if matches!(op, Op::Min | Op::Max) {
+        shape::signed(dtype)
+    } else {
+        shape::wrapping(dtype)
+    };
     let mut plan = Builder::linear(ask, element, grid);
     plan.note(OP.name, op.name());
     let (operation, identity) = macros(op, dtype);
@@ -244,8 +312,17 @@ fn finished(
     let who = FINISH.given(&plan.ask.case.params)?.unwrap_or("host");
     plan.note(FINISH.name, who);
     let by_host = who == "host" || partials == 1;
-    let partial = plan.buffer(if by_host { Role::Output } else { Role::Scratch }, dtype, partials);
-    let args = plan.inputs().into_iter().chain([partial]).chain(last_args.iter().cloned()).collect();
+    let partial = plan.buffer(
+        if by_host { Role::Output } else { Role::Scratch },
+        dtype,
+        partials,
+    );
+    let args = plan
+        .inputs()
+        .into_iter()
+        .chain([partial])
+        .chain(last_args.iter().cloned())
+        .collect();
     plan.pass(grid, args);
     if by_host {
         return Ok(plan.plan(grid.wg as u64, depth + HOST_FINISH));
@@ -271,24 +348,44 @@ fn looped_tree(ask: &Ask<'_>, loads: u64, lockstep: Option<&str>) -> Planned {
     }
     let scratch = Arg::Local(grid.wg * ask.case.dtype.size());
     let n = Arg::Index(plan.n());
-    finished(plan, grid, &[scratch, n], (grid.groups, grid.wg), loads - 1 + tree_depth(grid.wg))
+    finished(
+        plan,
+        grid,
+        &[scratch, n],
+        (grid.groups, grid.wg),
+        loads - 1 + tree_depth(grid.wg),
+    )
 }
 
 fn unrolled(ask: &Ask<'_>) -> Planned {
     let (plan, grid) = begin_tree(ask, 2, Some(shape::lockstep(ask)?))?;
     let n = Arg::Index(plan.n());
-    finished(plan, grid, &[n], (grid.groups, grid.wg), 1 + tree_depth(grid.wg))
+    finished(
+        plan,
+        grid,
+        &[n],
+        (grid.groups, grid.wg),
+        1 + tree_depth(grid.wg),
+    )
 }
 
 /// A plan for groups that are halved again and again, each over `loads` elements for each of its work-items.
-fn begin_tree<'a>(ask: &'a Ask<'a>, loads: u64, lockstep: Option<&str>) -> Result<(Builder<'a>, Grid), Refusal> {
+fn begin_tree<'a>(
+    ask: &'a Ask<'a>,
+    loads: u64,
+    lockstep: Option<&str>,
+) -> Result<(Builder<'a>, Grid), Refusal> {
     check_halves(ask)?;
     let grid = Grid::covering(ask.case.wg.size(), ask.case.shape.n.div_ceil(loads));
     Ok((begin_in_step(ask, grid, lockstep)?, grid))
 }
 
 /// A plan for a launch of `grid`, with the macro that says how work-items in step are synchronised, if they are.
-fn begin_in_step<'a>(ask: &'a Ask<'a>, grid: Grid, lockstep: Option<&str>) -> Result<Builder<'a>, Refusal> {
+fn begin_in_step<'a>(
+    ask: &'a Ask<'a>,
+    grid: Grid,
+    lockstep: Option<&str>,
+) -> Result<Builder<'a>, Refusal> {
     let mut plan = begin(ask, grid)?;
     if let Some(lockstep) = lockstep {
         plan.define(lockstep, 1);
@@ -301,12 +398,16 @@ fn check_halves(ask: &Ask<'_>) -> Result<(), Refusal> {
     let wg = ask.case.wg;
     shape::check_wg(wg, ask.target)?;
     if !wg.size().is_power_of_two() {
-        return Err(Refusal::Group(format!("work-group {wg}: this tree halves it, so it must be a power of two")));
+        return Err(Refusal::Group(format!(
+            "work-group {wg}: this tree halves it, so it must be a power of two"
+        )));
     }
 
     // The steps that `unrolled` writes out.
     if wg.size() > 8192 {
-        return Err(Refusal::Group(format!("work-group {wg}: at most 8192 work-items are foreseen")));
+        return Err(Refusal::Group(format!(
+            "work-group {wg}: at most 8192 work-items are foreseen"
+        )));
     }
     Ok(())
 }
@@ -328,7 +429,9 @@ fn accumulating<'a>(ask: &'a Ask<'a>) -> Result<(Builder<'a>, Grid, u64), Refusa
     let mut plan = begin(ask, grid)?;
     plan.set(ACC.name, acc);
     let n = plan.n();
-    let turns = (n / 4).div_ceil(acc * grid.wg as u64).div_ceil(grid.groups as u64);
+    let turns = (n / 4)
+        .div_ceil(acc * grid.wg as u64)
+        .div_ceil(grid.groups as u64);
     // An accumulator's turns, the other accumulators, four lanes, the tail.
     let depth = turns.saturating_sub(1) + (acc - 1) + 2 + (n % 4).div_ceil(grid.items() as u64);
     Ok((plan, grid, depth))
@@ -337,7 +440,13 @@ fn accumulating<'a>(ask: &'a Ask<'a>) -> Result<(Builder<'a>, Grid, u64), Refusa
 fn vectorised(ask: &Ask<'_>) -> Planned {
     let (plan, grid, depth) = accumulating(ask)?;
     let n = Arg::Index(plan.n());
-    finished(plan, grid, &[n], (grid.groups, grid.wg), depth + tree_depth(grid.wg))
+    finished(
+        plan,
+        grid,
+        &[n],
+        (grid.groups, grid.wg),
+        depth + tree_depth(grid.wg),
+    )
 }
 
 fn subgroup(ask: &Ask<'_>) -> Planned {
@@ -345,29 +454,50 @@ fn subgroup(ask: &Ask<'_>) -> Planned {
     let mut how = shape::lockstep(ask)?;
     if how != "LOCKSTEP_PTX" {
         if !ask.target.subgroups {
-            return Err(Refusal::Feature("this device has neither sub-groups nor NVIDIA's warp instructions".into()));
+            return Err(Refusal::Feature(
+                "this device has neither sub-groups nor NVIDIA's warp instructions".into(),
+            ));
         }
         if op(ask.case).is_bitwise() {
-            return Err(Refusal::Feature("sub-groups reduce sums, minima and maxima only".into()));
+            return Err(Refusal::Feature(
+                "sub-groups reduce sums, minima and maxima only".into(),
+            ));
         }
         // PoCL 6 ends the process there.
         if grid.wg == 1 {
-            return Err(Refusal::Group("work-group 1: a sub-group of one work-item has nothing to reduce".into()));
+            return Err(Refusal::Group(
+                "work-group 1: a sub-group of one work-item has nothing to reduce".into(),
+            ));
         }
         how = "LOCKSTEP_SUBGROUP";
     }
     plan.define(how, 1);
     let n = Arg::Index(plan.n());
     // In any order, within a sub-group of any size s and over the wg / s sub-groups.
-    finished(plan, grid, &[n], (grid.groups, grid.wg), depth + grid.wg as u64)
+    finished(
+        plan,
+        grid,
+        &[n],
+        (grid.groups, grid.wg),
+        depth + grid.wg as u64,
+    )
 }
 
 fn single_pass(ask: &Ask<'_>) -> Planned {
     let (mut plan, grid, depth) = accumulating(ask)?;
     let results = plan.single_pass(grid);
-    let args = plan.inputs().into_iter().chain(results).chain([Arg::Index(plan.n())]).collect();
+    let args = plan
+        .inputs()
+        .into_iter()
+        .chain(results)
+        .chain([Arg::Index(plan.n())])
+        .collect();
     plan.pass(grid, args);
-    let finish = if grid.groups > 1 { grid.groups.div_ceil(grid.wg) as u64 - 1 + tree_depth(grid.wg) } else { 0 };
+    let finish = if grid.groups > 1 {
+        grid.groups.div_ceil(grid.wg) as u64 - 1 + tree_depth(grid.wg)
+    } else {
+        0
+    };
     Ok(plan.plan(grid.wg as u64, depth + tree_depth(grid.wg) + finish))
 }
 
@@ -385,7 +515,13 @@ fn wide(ask: &Ask<'_>) -> Planned {
 
     // Turns of 64, the four accumulators, sixteen lanes, up to 63 elements of the tail.
     let depth = (chunk / 64).saturating_sub(1) + 2 + 4 + 63;
-    finished(plan, grid, &[chunk, n].map(Arg::Index), (grid.items(), wg), depth)
+    finished(
+        plan,
+        grid,
+        &[chunk, n].map(Arg::Index),
+        (grid.items(), wg),
+        depth,
+    )
 }
 
 #[cfg(test)]
@@ -440,7 +576,11 @@ mod tests {
     /// `first_add`: two loads, then the far half onto the near one, as tree.cl does for powers of two.
     fn first_add(l: &LaunchReplay, group: u64) -> Depth {
         let first = group * 2 * l.wg;
-        tree((first..first + l.wg).map(|i| join(at(i, l.n), at(i + l.wg, l.n))).collect())
+        tree(
+            (first..first + l.wg)
+                .map(|i| join(at(i, l.n), at(i + l.wg, l.n)))
+                .collect(),
+        )
     }
 
     /// `raking`: two loads a turn.
@@ -468,13 +608,18 @@ mod tests {
         }
         let lane = acc.into_iter().fold(0, join);
         let vector = join(join(lane, lane), join(lane, lane));
-        (4 * vectors + group * l.wg + id..l.n).step_by((l.groups * l.wg) as usize).fold(vector, |v, _| join(v, 1))
+        (4 * vectors + group * l.wg + id..l.n)
+            .step_by((l.groups * l.wg) as usize)
+            .fold(vector, |v, _| join(v, 1))
     }
 
     fn plan(variant: &str, n: u64, wg: usize, settings: &[(&str, &str)]) -> Plan {
         let case = Case {
             wg: WorkGroup::linear(wg),
-            params: settings.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect(),
+            params: settings
+                .iter()
+                .map(|(k, v)| ((*k).into(), (*v).into()))
+                .collect(),
             ..Case::of("reduce", variant, Dtype::F32, Shape::vector(n))
         };
         let rung = FAMILY.rung(variant).unwrap();
@@ -484,29 +629,60 @@ mod tests {
     fn replayed(plan: &Plan, n: u64, group: fn(&LaunchReplay, u64) -> Depth) -> Depth {
         let wg = plan.wg.size() as u64;
         let acc = plan.params.get("acc").map_or(1, |acc| acc.parse().unwrap());
-        let launch = LaunchReplay { n, groups: plan.passes[0].global[0] as u64 / wg, wg, acc };
+        let launch = LaunchReplay {
+            n,
+            groups: plan.passes[0].global[0] as u64 / wg,
+            wg,
+            acc,
+        };
         let partials: Vec<Depth> = (0..launch.groups).map(|g| group(&launch, g)).collect();
         if plan.passes.len() == 1 {
             return partials.into_iter().max().unwrap() - 1 + shape::HOST_FINISH;
         }
-        let item = |id: u64| partials.iter().skip(id as usize).step_by(wg as usize).copied().fold(0, join);
+        let item = |id: u64| {
+            partials
+                .iter()
+                .skip(id as usize)
+                .step_by(wg as usize)
+                .copied()
+                .fold(0, join)
+        };
         tree((0..wg).map(item).collect()) - 1
     }
 
     #[test]
     fn the_declared_depths_are_those_of_the_schedules() {
         type Replay = fn(&LaunchReplay, u64) -> Depth;
-        let rungs: [(&str, Replay); 4] =
-            [("interleaved", interleaved), ("first_add", first_add), ("raking", raking), ("vectorised", vectorised)];
+        let rungs: [(&str, Replay); 4] = [
+            ("interleaved", interleaved),
+            ("first_add", first_add),
+            ("raking", raking),
+            ("vectorised", vectorised),
+        ];
         for (variant, replay) in rungs {
-            for (n, wg) in
-                [(1, 64), (3, 1), (64, 64), (1000, 32), (4099, 64), (65_537, 128), (200_003, 256), (1 << 18, 16)]
-            {
-                for settings in [&[][..], &[("finish", "device")], &[("items", "96"), ("acc", "1")], &[("acc", "8")]] {
+            for (n, wg) in [
+                (1, 64),
+                (3, 1),
+                (64, 64),
+                (1000, 32),
+                (4099, 64),
+                (65_537, 128),
+                (200_003, 256),
+                (1 << 18, 16),
+            ] {
+                for settings in [
+                    &[][..],
+                    &[("finish", "device")],
+                    &[("items", "96"), ("acc", "1")],
+                    &[("acc", "8")],
+                ] {
                     let plan = plan(variant, n, wg, settings);
                     let declared = plan.depth;
                     let replayed = replayed(&plan, n, replay);
-                    assert!(declared >= replayed, "{variant} {n} {wg} {settings:?}: {declared} for {replayed}");
+                    assert!(
+                        declared >= replayed,
+                        "{variant} {n} {wg} {settings:?}: {declared} for {replayed}"
+                    );
                     let sloppy = if n < 100_000 { 64 } else { 10 };
                     assert!(
                         declared <= replayed + sloppy,
@@ -520,7 +696,14 @@ mod tests {
     #[test]
     fn the_host_is_left_one_result_for_each_group() {
         let groups = |variant, n| plan(variant, n, 64, &[]).buffers[1].len;
-        assert_eq!([groups("interleaved", 6401), groups("first_add", 6401), groups("first_add", 128)], [101, 51, 1]);
+        assert_eq!(
+            [
+                groups("interleaved", 6401),
+                groups("first_add", 6401),
+                groups("first_add", 128)
+            ],
+            [101, 51, 1]
+        );
     }
 
     #[test]
@@ -528,9 +711,16 @@ mod tests {
         let refusal = |variant: &str, dtype, wg, op: &str| {
             let params = Params::from([("op".to_owned(), op.to_owned())]);
             let case = Case::of("reduce", variant, dtype, Shape::vector(9));
-            let case = Case { wg: WorkGroup::linear(wg), params, ..case };
+            let case = Case {
+                wg: WorkGroup::linear(wg),
+                params,
+                ..case
+            };
             let rung = FAMILY.rung(&case.variant).unwrap();
-            FAMILY.plan(rung, &case, &fake_info().target).unwrap_err().to_string()
+            FAMILY
+                .plan(rung, &case, &fake_info().target)
+                .unwrap_err()
+                .to_string()
         };
         assert!(refusal("strided", Dtype::I32, 48, "sum").contains("power of two"));
         assert!(refusal("vectorised", Dtype::F64, 48, "xor").contains("needs an integer type"));
@@ -543,11 +733,22 @@ mod tests {
     #[test]
     fn trees_are_synchronised_by_sub_groups_only_on_gpus() {
         let how = |variant: &str, gpu: bool| {
-            let target = Target { nvidia: false, ..Target::with_everything(gpu) };
-            let case =
-                Case { wg: WorkGroup::linear(64), ..Case::of("reduce", variant, Dtype::F32, Shape::vector(1000)) };
-            let plan = FAMILY.plan(FAMILY.rung(variant).unwrap(), &case, &target).unwrap();
-            plan.defines.into_iter().map(|(name, _)| name).find(|name| name.starts_with("LOCKSTEP")).unwrap()
+            let target = Target {
+                nvidia: false,
+                ..Target::with_everything(gpu)
+            };
+            let case = Case {
+                wg: WorkGroup::linear(64),
+                ..Case::of("reduce", variant, Dtype::F32, Shape::vector(1000))
+            };
+            let plan = FAMILY
+                .plan(FAMILY.rung(variant).unwrap(), &case, &target)
+                .unwrap();
+            plan.defines
+                .into_iter()
+                .map(|(name, _)| name)
+                .find(|name| name.starts_with("LOCKSTEP"))
+                .unwrap()
         };
         for variant in ["last_warp", "unrolled", "raking"] {
             assert_eq!(
@@ -556,13 +757,18 @@ mod tests {
                 "{variant}"
             );
         }
-        assert_eq!([true, false].map(|gpu| how("subgroup", gpu)), ["LOCKSTEP_SUBGROUP"; 2]);
+        assert_eq!(
+            [true, false].map(|gpu| how("subgroup", gpu)),
+            ["LOCKSTEP_SUBGROUP"; 2]
+        );
     }
 
     #[test]
     fn the_cost_is_every_element_whatever_the_group() {
-        let mut case =
-            Case { wg: WorkGroup::linear(256), ..Case::of("reduce", "", Dtype::I64, Shape::vector(1 << 20)) };
+        let mut case = Case {
+            wg: WorkGroup::linear(256),
+            ..Case::of("reduce", "", Dtype::I64, Shape::vector(1 << 20))
+        };
         for wg in [1, 256] {
             case.wg = WorkGroup::linear(wg);
             assert_eq!(FAMILY.problem.cost(&case).bytes, 8.0 * f64::from(1 << 20));

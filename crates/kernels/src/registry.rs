@@ -2,13 +2,18 @@
 //! brought.
 
 use super::{
-    DeclarationError, Family, FamilyFile, Oracle, OwnKernel, closure, described, dot, lab, minplus, own, probes,
-    reduce, transpose,
+    DeclarationError, Family, FamilyFile, Oracle, OwnKernel, closure, described, dot, lab, minplus,
+    own, probes, reduce, transpose,
 };
 use gpulab_model::outcome::Stop;
 
 /// Every family with a ladder, in teaching order.
-pub const FAMILIES: &[&Family] = &[&reduce::FAMILY, &dot::FAMILY, &transpose::FAMILY, &minplus::FAMILY];
+pub const FAMILIES: &[&Family] = &[
+    &reduce::FAMILY,
+    &dot::FAMILY,
+    &transpose::FAMILY,
+    &minplus::FAMILY,
+];
 
 /// The same, and the ladder that has no command of its own: `gpulab minplus --closure` takes a rung of it.
 pub fn ladders() -> impl Iterator<Item = &'static Family> + Clone {
@@ -77,31 +82,49 @@ pub struct Registry {
 
 impl Registry {
     pub fn family(&self, name: &str) -> Option<&Family> {
-        self.brought.iter().find(|family| family.name == name).or_else(|| built_in(name))
+        self.brought
+            .iter()
+            .find(|family| family.name == name)
+            .or_else(|| built_in(name))
     }
 
     pub fn find(&self, name: &str) -> Result<&Family, Stop> {
-        self.family(name).ok_or_else(|| Stop::failed(format!("there is no family {name}")))
+        self.family(name)
+            .ok_or_else(|| Stop::failed(format!("there is no family {name}")))
     }
 
     /// Makes a kernel the last rung of its family, in place of an earlier one of its name. The family with it.
     pub fn adopt(&mut self, own: OwnKernel) -> Result<&Family, DeclarationError> {
         let Some(mut family) = self.family(&own.family).cloned() else {
-            return Err(DeclarationError { line: None, why: format!("there is no family {}", own.family) });
+            return Err(DeclarationError {
+                line: None,
+                why: format!("there is no family {}", own.family),
+            });
         };
         let rung = own::rung(&own, &family)?;
-        family.ladder.to_mut().retain(|known| known.path != rung.path);
+        family
+            .ladder
+            .to_mut()
+            .retain(|known| known.path != rung.path);
         family.ladder.to_mut().push(rung);
-        self.own.retain(|known| (&known.family, &known.name) != (&own.family, &own.name));
+        self.own
+            .retain(|known| (&known.family, &known.name) != (&own.family, &own.name));
         self.own.push(own);
         Ok(self.put(family))
     }
 
     /// Makes a family of a file. It takes the place of an earlier one of its name.
-    pub fn declare(&mut self, file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<&Family, DeclarationError> {
+    pub fn declare(
+        &mut self,
+        file: &FamilyFile,
+        oracle: Box<dyn Oracle>,
+    ) -> Result<&Family, DeclarationError> {
         let family = described::family(file, oracle)?;
         if built_in(&family.name).is_some() {
-            let why = format!("name: gpulab already has a family {:?}: choose another name", family.name);
+            let why = format!(
+                "name: gpulab already has a family {:?}: choose another name",
+                family.name
+            );
             return Err(DeclarationError { line: None, why });
         }
         self.files.push(file.clone());

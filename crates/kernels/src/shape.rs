@@ -16,13 +16,19 @@ impl Grid {
     }
 
     pub(crate) fn covering(wg: usize, items: u64) -> Grid {
-        Grid { groups: (items as usize).div_ceil(wg).max(1), wg }
+        Grid {
+            groups: (items as usize).div_ceil(wg).max(1),
+            wg,
+        }
     }
 
     /// Enough groups to fill the device, but no more than `items` work-items need.
     pub(crate) fn filling(target: &Target, wg: usize, items: u64) -> Grid {
         let full = target.compute_units as usize * groups_per_unit(target, wg);
-        Grid { groups: Grid::covering(wg, items).groups.min(full).max(1), wg }
+        Grid {
+            groups: Grid::covering(wg, items).groups.min(full).max(1),
+            wg,
+        }
     }
 
     /// As [`Grid::filling`], but fewer groups that live longer: for work-items with many loads in flight, of
@@ -30,7 +36,11 @@ impl Grid {
     pub(crate) fn sparse(target: &Target, wg: usize, items: u64) -> Grid {
         let full = Grid::filling(target, wg, items);
         let least = target.compute_units as usize;
-        let groups = if target.gpu { (full.groups / 4).max(least.min(full.groups)) } else { full.groups };
+        let groups = if target.gpu {
+            (full.groups / 4).max(least.min(full.groups))
+        } else {
+            full.groups
+        };
         Grid { groups, wg }
     }
 }
@@ -46,7 +56,13 @@ fn groups_per_unit(target: &Target, wg: usize) -> usize {
 pub(crate) fn chunks(target: &Target, n: u64) -> (Grid, u64) {
     let items = if target.gpu { 2048 } else { 16 } * u64::from(target.compute_units.max(1));
     let chunk = n.div_ceil(items).next_multiple_of(64);
-    (Grid { groups: n.div_ceil(chunk).max(1) as usize, wg: 1 }, chunk)
+    (
+        Grid {
+            groups: n.div_ceil(chunk).max(1) as usize,
+            wg: 1,
+        },
+        chunk,
+    )
 }
 
 /// A timed pass over a grid.
@@ -97,8 +113,12 @@ pub(crate) const ITEMS: Tunable = Tunable::number(
 .by_default("what fills the device");
 /// As many as fit a work-item's registers.
 const MOST_ACCUMULATORS: u64 = 16;
-pub(crate) const ACC: Tunable =
-    Tunable::number("acc", "independent accumulators of a work-item", (1, MOST_ACCUMULATORS), "1 2 4 8");
+pub(crate) const ACC: Tunable = Tunable::number(
+    "acc",
+    "independent accumulators of a work-item",
+    (1, MOST_ACCUMULATORS),
+    "1 2 4 8",
+);
 
 /// The grid of the rungs that walk their inputs `per_item` elements at a time: as asked by `items`, or
 /// enough to fill the device.
@@ -107,7 +127,11 @@ pub(crate) fn grid(ask: &Ask<'_>, per_item: u64) -> Result<Grid, Refusal> {
 }
 
 /// As [`grid`], with what is enough said by `fill`: [`Grid::filling`] or [`Grid::sparse`].
-pub(crate) fn grid_by(ask: &Ask<'_>, per_item: u64, fill: fn(&Target, usize, u64) -> Grid) -> Result<Grid, Refusal> {
+pub(crate) fn grid_by(
+    ask: &Ask<'_>,
+    per_item: u64,
+    fill: fn(&Target, usize, u64) -> Grid,
+) -> Result<Grid, Refusal> {
     check_wg(ask.case.wg, ask.target)?;
     let wg = ask.case.wg.size();
     let n = ask.case.shape.n;

@@ -4,7 +4,9 @@
 //! No compiler: what is not understood has no type, and who asks says so.
 
 use crate::c_text::{EMPTY, ValueType, add_field, ended, vector_of_three};
-use crate::c_text::{MACROS, is_identifier, is_qualifier, is_statement, split_word, tokens, without_comments};
+use crate::c_text::{
+    MACROS, is_identifier, is_qualifier, is_statement, split_word, tokens, without_comments,
+};
 use gpulab_model::data::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +23,10 @@ pub enum AddressSpace {
 impl AddressSpace {
     /// Whether it has a buffer or an image.
     pub fn is_data(self) -> bool {
-        matches!(self, AddressSpace::Global | AddressSpace::Constant | AddressSpace::Image)
+        matches!(
+            self,
+            AddressSpace::Global | AddressSpace::Constant | AddressSpace::Image
+        )
     }
 }
 
@@ -71,8 +76,10 @@ const DEEPEST: usize = 16;
 impl CSource {
     /// Reads a text, of which macros are `defines` besides its own.
     pub fn new(text: &str, defines: &[(String, String)]) -> CSource {
-        let mut macros: BTreeMap<String, Vec<String>> =
-            defines.iter().map(|(name, value)| (name.clone(), tokens(value))).collect();
+        let mut macros: BTreeMap<String, Vec<String>> = defines
+            .iter()
+            .map(|(name, value)| (name.clone(), tokens(value)))
+            .collect();
         let code = without_comments(text);
         let mut kept = String::new();
         let mut called = BTreeSet::new();
@@ -105,7 +112,11 @@ impl CSource {
                     // One with arguments is no name of a type.
                     if value.starts_with('(') {
                         called.extend(
-                            [vec![name.to_owned()], tokens(value.split(')').next().unwrap_or_default())].concat(),
+                            [
+                                vec![name.to_owned()],
+                                tokens(value.split(')').next().unwrap_or_default()),
+                            ]
+                            .concat(),
                         );
                     } else if !defines.iter().any(|(given, _)| given == name) {
                         macros.insert(name.to_owned(), tokens(value));
@@ -115,40 +126,63 @@ impl CSource {
                 _ => {}
             }
         }
-        CSource { tokens: tokens(&kept), macros, called }
+        CSource {
+            tokens: tokens(&kept),
+            macros,
+            called,
+        }
     }
 
     /// Takes macros for defined, whatever the text's conditionals asked of them.
     pub(crate) fn define(&mut self, macros: &BTreeMap<String, String>) {
-        self.macros.extend(macros.iter().map(|(name, value)| (name.clone(), tokens(value))));
+        self.macros.extend(
+            macros
+                .iter()
+                .map(|(name, value)| (name.clone(), tokens(value))),
+        );
     }
 
     pub fn kernels(&self) -> Vec<String> {
         let starts = (0..self.tokens.len()).filter(|at| is_kernel(&self.tokens[*at]));
-        let mut names: Vec<String> = starts.filter_map(|at| Some(self.head(at)?.0.to_owned())).collect();
+        let mut names: Vec<String> = starts
+            .filter_map(|at| Some(self.head(at)?.0.to_owned()))
+            .collect();
         names.dedup();
         names
     }
 
     pub fn parameters(&self, kernel: &str) -> Option<Vec<KernelParameter>> {
         let starts = (0..self.tokens.len()).filter(|at| is_kernel(&self.tokens[*at]));
-        let (_, open) = starts.filter_map(|at| self.head(at)).find(|(name, _)| *name == kernel)?;
+        let (_, open) = starts
+            .filter_map(|at| self.head(at))
+            .find(|(name, _)| *name == kernel)?;
         let close = closing(&self.tokens, open)?;
         let list = self.expanded(&self.tokens[open + 1..close]);
         if list.is_empty() || list == ["void"] {
             return Some(Vec::new());
         }
-        Some(split_at_commas(&list).map(|words| self.parameter(words)).collect())
+        Some(
+            split_at_commas(&list)
+                .map(|words| self.parameter(words))
+                .collect(),
+        )
     }
 
     /// What a kernel does with the elements of a pointer, as far as its own lines show it.
     pub fn usage(&self, kernel: &str, name: &str) -> Usage {
         let mut usage = Usage::default();
-        let Some(body) = self.body(kernel) else { return usage };
-        for at in (0..body.len()).filter(|&at| body[at] == name && (at == 0 || body[at - 1] != ".")) {
+        let Some(body) = self.body(kernel) else {
+            return usage;
+        };
+        for at in (0..body.len()).filter(|&at| body[at] == name && (at == 0 || body[at - 1] != "."))
+        {
             let word = |place: usize| body.get(place).map_or("", String::as_str);
             let before = at.checked_sub(1).map_or("", word);
-            let end = if word(at + 1) == "[" { closing(body, at + 1).map_or(at, |close| close + 1) } else { at + 1 };
+            let end = if word(at + 1) == "[" {
+                closing(body, at + 1).map_or(at, |close| close + 1)
+            } else {
+                at + 1
+            };
             // A pointer is no factor of a product.
             let is_element = word(at + 1) == "[" || before == "*";
             let is_atomic = before == "&" && at >= 3 && body[at - 3].starts_with("atom");
@@ -172,7 +206,9 @@ impl CSource {
 
     pub(crate) fn body(&self, kernel: &str) -> Option<&[String]> {
         let starts = (0..self.tokens.len()).filter(|at| is_kernel(&self.tokens[*at]));
-        let (_, open) = starts.filter_map(|at| self.head(at)).find(|(name, _)| *name == kernel)?;
+        let (_, open) = starts
+            .filter_map(|at| self.head(at))
+            .find(|(name, _)| *name == kernel)?;
         let begin = closing(&self.tokens, open)? + 1;
         let begin = begin + self.tokens[begin..].iter().position(|word| word == "{")?;
         Some(&self.tokens[begin..=closing(&self.tokens, begin)?])
@@ -180,20 +216,30 @@ impl CSource {
 
     /// The sides of the work-group that a kernel demands by its attribute, with macros replaced.
     pub fn required_group(&self, kernel: &str) -> Option<Vec<String>> {
-        let at = self.tokens.windows(2).position(|pair| pair[0] == kernel && pair[1] == "(")?;
+        let at = self
+            .tokens
+            .windows(2)
+            .position(|pair| pair[0] == kernel && pair[1] == "(")?;
         let from = self.tokens[..at].iter().rposition(|word| is_kernel(word))?;
-        let demand = from + self.tokens[from..at].iter().position(|word| word == "reqd_work_group_size")?;
+        let demand = from
+            + self.tokens[from..at]
+                .iter()
+                .position(|word| word == "reqd_work_group_size")?;
         let open = demand + 1;
         let sides = self.expanded(&self.tokens[open + 1..closing(&self.tokens, open)?]);
-        Some(split_at_commas(&sides).map(|words| words.join(" ")).collect())
+        Some(
+            split_at_commas(&sides)
+                .map(|words| words.join(" "))
+                .collect(),
+        )
     }
 
     /// The names that the text uses, and that neither it nor OpenCL C gives a meaning.
     pub fn host_names(&self) -> Vec<String> {
         /// What OpenCL C defines, by its beginning.
         const KNOWN: [&str; 16] = [
-            "CLK_", "CL_", "cl_", "M_", "FLT_", "DBL_", "HALF_", "INT_", "UINT_", "LONG_", "CHAR_", "SHRT_",
-            "MAXFLOAT", "HUGE_VAL", "memory_", "__",
+            "CLK_", "CL_", "cl_", "M_", "FLT_", "DBL_", "HALF_", "INT_", "UINT_", "LONG_", "CHAR_",
+            "SHRT_", "MAXFLOAT", "HUGE_VAL", "memory_", "__",
         ];
         const WORDS: &str = "INFINITY NAN NULL RAND_MAX if else for while do switch case default break continue return \
                              goto sizeof struct union enum typedef void true false event_t sampler_t kernel asm vec_step";
@@ -204,7 +250,8 @@ impl CSource {
         for (at, word) in used.iter().enumerate() {
             let before = at.checked_sub(1).map_or("", |before| used[before].as_str());
             in_string ^= word == "\"";
-            let is_part = [".", "'"].contains(&before) || before == ">" && at > 1 && used[at - 2] == "-";
+            let is_part =
+                [".", "'"].contains(&before) || before == ">" && at > 1 && used[at - 2] == "-";
             let is_call = used.get(at + 1).is_some_and(|next| next == "(");
             let has_meaning = KNOWN.iter().any(|known| word.starts_with(known))
                 || WORDS.split(' ').chain(MACROS).any(|known| known == word)
@@ -243,7 +290,8 @@ impl CSource {
             while of > 0 && (word(of) == "*" || is_qualifier(word(of))) {
                 of -= 1;
             }
-            let is_type = is_identifier(word(of)) && !is_statement(word(of)) && !is_qualifier(word(of));
+            let is_type =
+                is_identifier(word(of)) && !is_statement(word(of)) && !is_qualifier(word(of));
             let is_pointer = word(at - 1) == "*" || is_qualifier(word(at - 1));
             // `a * b` may be a product.
             let is_sure = !is_pointer
@@ -267,9 +315,22 @@ impl CSource {
                 ")" | "]" | "}" => depth -= 1,
                 ";" => return,
                 "," if depth == 0 => {
-                    let name = at + 1 + self.tokens[at + 1..].iter().take_while(|word| *word == "*").count();
-                    let is_last = self.tokens.get(name + 1).is_some_and(|next| !is_identifier(next));
-                    if is_last && self.tokens.get(name).is_some_and(|name| is_identifier(name)) {
+                    let name = at
+                        + 1
+                        + self.tokens[at + 1..]
+                            .iter()
+                            .take_while(|word| *word == "*")
+                            .count();
+                    let is_last = self
+                        .tokens
+                        .get(name + 1)
+                        .is_some_and(|next| !is_identifier(next));
+                    if is_last
+                        && self
+                            .tokens
+                            .get(name)
+                            .is_some_and(|name| is_identifier(name))
+                    {
                         names.insert(self.tokens[name].clone());
                     }
                 }
@@ -290,7 +351,11 @@ impl CSource {
     fn head(&self, at: usize) -> Option<(&str, usize)> {
         let mut open = at + 1;
         while self.tokens.get(open)? != "(" || self.tokens[open - 1].starts_with("__attribute") {
-            open = if self.tokens[open] == "(" { closing(&self.tokens, open)? + 1 } else { open + 1 };
+            open = if self.tokens[open] == "(" {
+                closing(&self.tokens, open)? + 1
+            } else {
+                open + 1
+            };
             if matches!(self.tokens.get(open)?.as_str(), ";" | "{") {
                 return None;
             }
@@ -302,14 +367,17 @@ impl CSource {
     fn expanded(&self, words: &[String]) -> Vec<String> {
         fn expand(source: &CSource, word: &String, depth: usize, into: &mut Vec<String>) {
             match source.macros.get(word).filter(|_| depth < DEEPEST) {
-                Some(value) => {
-                    value.iter().filter(|part| *part != word).for_each(|part| expand(source, part, depth + 1, into))
-                }
+                Some(value) => value
+                    .iter()
+                    .filter(|part| *part != word)
+                    .for_each(|part| expand(source, part, depth + 1, into)),
                 None => into.push(word.clone()),
             }
         }
         let mut all = Vec::new();
-        words.iter().for_each(|word| expand(self, word, 0, &mut all));
+        words
+            .iter()
+            .for_each(|word| expand(self, word, 0, &mut all));
         all
     }
 
@@ -321,13 +389,19 @@ impl CSource {
         let named = &words[..array.unwrap_or(words.len())];
         let names: Vec<&String> = named
             .iter()
-            .filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_') && !is_qualifier(word))
+            .filter(|word| {
+                word.starts_with(|c: char| c.is_alphabetic() || c == '_') && !is_qualifier(word)
+            })
             .collect();
         let (name, types) = match names.split_last() {
             Some((name, types)) if !types.is_empty() => ((*name).clone(), types),
             _ => (String::new(), &names[..]),
         };
-        let type_name = types.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(" ");
+        let type_name = types
+            .iter()
+            .map(|word| word.as_str())
+            .collect::<Vec<_>>()
+            .join(" ");
         let space = if type_name.starts_with("image") {
             AddressSpace::Image
         } else if type_name == "sampler_t" {
@@ -342,21 +416,35 @@ impl CSource {
             AddressSpace::Value
         };
         // Of `float *const p` the pointer is constant, and not what it points to.
-        let star = words.iter().position(|word| word == "*").unwrap_or(words.len());
-        let is_read_only =
-            space == AddressSpace::Image && !has(&["write_only", "__write_only", "read_write", "__read_write"]);
+        let star = words
+            .iter()
+            .position(|word| word == "*")
+            .unwrap_or(words.len());
+        let is_read_only = space == AddressSpace::Image
+            && !has(&["write_only", "__write_only", "read_write", "__read_write"]);
         let is_const = words[..star].iter().any(|word| word == "const") || is_read_only;
         let value_type = self.type_of(&tokens(&type_name), 0);
         let is_const = is_const || space == AddressSpace::Constant;
         let text = words.join(" ").replace("* ", "*");
-        KernelParameter { name, space, is_const, text, type_name, value_type }
+        KernelParameter {
+            name,
+            space,
+            is_const,
+            text,
+            type_name,
+            value_type,
+        }
     }
 
     fn type_of(&self, words: &[String], depth: usize) -> Option<ValueType> {
         if depth > DEEPEST {
             return None;
         }
-        let words: Vec<String> = self.expanded(words).into_iter().filter(|word| !is_qualifier(word)).collect();
+        let words: Vec<String> = self
+            .expanded(words)
+            .into_iter()
+            .filter(|word| !is_qualifier(word))
+            .collect();
         let name = words.join(" ");
         if let Some(scalar) = Scalar::in_c(&name) {
             return Some(ValueType::Number(scalar, 1));
@@ -374,7 +462,11 @@ impl CSource {
             && let Some(scalar) = Scalar::in_c(base)
             && !base.contains(' ')
         {
-            return Some(if lanes == 3 { vector_of_three(scalar) } else { ValueType::Number(scalar, lanes) });
+            return Some(if lanes == 3 {
+                vector_of_three(scalar)
+            } else {
+                ValueType::Number(scalar, lanes)
+            });
         }
         let (is_tag, name) = match &words[..] {
             [keyword, tag] if keyword == "struct" => (true, tag),
@@ -386,26 +478,41 @@ impl CSource {
             "INDEX" => return Some(ValueType::Index),
             _ => {}
         }
-        if is_tag { self.tagged(name, depth) } else { self.typedef(name, depth).or_else(|| self.tagged(name, depth)) }
+        if is_tag {
+            self.tagged(name, depth)
+        } else {
+            self.typedef(name, depth)
+                .or_else(|| self.tagged(name, depth))
+        }
     }
 
     /// What `typedef ... name;` says.
     fn typedef(&self, name: &str, depth: usize) -> Option<ValueType> {
         let starts = (0..self.tokens.len()).filter(|at| self.tokens[*at] == "typedef");
-        starts.filter_map(|at| self.typedef_at(at + 1, name, depth)).next_back()
+        starts
+            .filter_map(|at| self.typedef_at(at + 1, name, depth))
+            .next_back()
     }
 
     fn typedef_at(&self, start: usize, name: &str, depth: usize) -> Option<ValueType> {
-        let body =
-            (start..(start + 8).min(self.tokens.len())).find(|at| ["{", ";"].contains(&self.tokens[*at].as_str()))?;
-        let from = if self.tokens[body] == "{" { closing(&self.tokens, body)? + 1 } else { start };
+        let body = (start..(start + 8).min(self.tokens.len()))
+            .find(|at| ["{", ";"].contains(&self.tokens[*at].as_str()))?;
+        let from = if self.tokens[body] == "{" {
+            closing(&self.tokens, body)? + 1
+        } else {
+            start
+        };
         let end = from + self.tokens[from..].iter().position(|word| word == ";")?;
         let declared = without_attributes(&self.tokens[from..end]);
         if self.tokens[body] == "{" {
-            return declared.iter().any(|word| word == name).then(|| self.fields(body, depth))?;
+            return declared
+                .iter()
+                .any(|word| word == name)
+                .then(|| self.fields(body, depth))?;
         }
         let (last, words) = declared.split_last()?;
-        (last == name && !words.iter().any(|word| word == "*")).then(|| self.type_of(words, depth + 1))?
+        (last == name && !words.iter().any(|word| word == "*"))
+            .then(|| self.type_of(words, depth + 1))?
     }
 
     /// What `struct name { ... }` says.
@@ -420,23 +527,46 @@ impl CSource {
     /// The struct whose fields stand in the bracket at `open`; none of a union.
     fn fields(&self, open: usize, depth: usize) -> Option<ValueType> {
         let close = closing(&self.tokens, open)?;
-        let is_of = |word: &str| self.tokens[open.saturating_sub(2)..open].iter().any(|token| token == word);
+        let is_of = |word: &str| {
+            self.tokens[open.saturating_sub(2)..open]
+                .iter()
+                .any(|token| token == word)
+        };
         if is_of("union") || is_of("enum") {
             return None;
         }
         let around = close + 1..(close + 6).min(self.tokens.len());
-        let is_packed = self.tokens[around].iter().any(|word| word.contains("packed"));
+        let is_packed = self.tokens[around]
+            .iter()
+            .any(|word| word.contains("packed"));
         let mut layout = EMPTY;
-        for statement in self.tokens[open + 1..close].split(|word| word == ";").filter(|words| !words.is_empty()) {
+        for statement in self.tokens[open + 1..close]
+            .split(|word| word == ";")
+            .filter(|words| !words.is_empty())
+        {
             let words = without_attributes(statement);
             let mut parts = words.split(|word| word == ",");
             let first = parts.next()?;
-            let name_at = first.iter().position(|word| word == "[").unwrap_or(first.len()).checked_sub(1)?;
+            let name_at = first
+                .iter()
+                .position(|word| word == "[")
+                .unwrap_or(first.len())
+                .checked_sub(1)?;
             let of = self.type_of(&first[..name_at], depth + 1)?;
             for declarator in std::iter::once(&first[name_at..]).chain(parts) {
                 let (name, counts) = declarator.split_first()?;
-                let counts: Vec<usize> = self.expanded(counts).iter().filter_map(|word| word.parse().ok()).collect();
-                add_field(&mut layout, is_packed, name, &of, counts.iter().product::<usize>().max(1))?;
+                let counts: Vec<usize> = self
+                    .expanded(counts)
+                    .iter()
+                    .filter_map(|word| word.parse().ok())
+                    .collect();
+                add_field(
+                    &mut layout,
+                    is_packed,
+                    name,
+                    &of,
+                    counts.iter().product::<usize>().max(1),
+                )?;
             }
         }
         Some(ValueType::Struct(ended(layout)))
@@ -489,16 +619,20 @@ fn without_attributes(words: &[String]) -> Vec<String> {
 /// Whether a conditional's lines count: those of a condition that is not understood do.
 fn is_true(word: &str, rest: &str, macros: &BTreeMap<String, Vec<String>>) -> bool {
     let words = tokens(rest);
-    let words: Vec<&str> = words.iter().map(String::as_str).filter(|word| !["(", ")"].contains(word)).collect();
+    let words: Vec<&str> = words
+        .iter()
+        .map(String::as_str)
+        .filter(|word| !["(", ")"].contains(word))
+        .collect();
     let is_defined = |name: &str| macros.contains_key(name);
     match (word, &words[..]) {
         ("ifdef", [name, ..]) => is_defined(name),
         ("ifndef", [name, ..]) => !is_defined(name),
         (_, ["defined", name]) => is_defined(name),
         (_, ["!", "defined", name]) => !is_defined(name),
-        (_, [name, "=", "=", number]) if macros.contains_key(*name) => {
-            macros.get(*name).is_some_and(|value| value.join("") == **number)
-        }
+        (_, [name, "=", "=", number]) if macros.contains_key(*name) => macros
+            .get(*name)
+            .is_some_and(|value| value.join("") == **number),
         (_, [number]) if number.parse::<i64>().is_ok() => *number != "0",
         (_, [name]) => macros.get(*name).is_some_and(|value| value.join("") != "0"),
         _ => true,
@@ -510,15 +644,25 @@ impl CSource {
     /// and what a name says of itself, as `BLOCK_SIZE` of the work-group. Other names have none.
     pub(crate) fn guesses(&self, dimensions: usize, element: &str) -> BTreeMap<String, String> {
         let kernels = self.kernels();
-        let of_buffers = kernels.iter().filter_map(|kernel| self.parameters(kernel)).flatten().filter(|parameter| {
-            let is_buffer =
-                matches!(parameter.space, AddressSpace::Global | AddressSpace::Constant | AddressSpace::Local);
-            is_buffer && parameter.value_type.is_none() && is_elements_name(&parameter.type_name)
-        });
+        let of_buffers = kernels
+            .iter()
+            .filter_map(|kernel| self.parameters(kernel))
+            .flatten()
+            .filter(|parameter| {
+                let is_buffer = matches!(
+                    parameter.space,
+                    AddressSpace::Global | AddressSpace::Constant | AddressSpace::Local
+                );
+                is_buffer
+                    && parameter.value_type.is_none()
+                    && is_elements_name(&parameter.type_name)
+            });
         let types = of_buffers.map(|parameter| (parameter.type_name, element.to_owned()));
         let types = types.filter(|(name, _)| !self.macros.contains_key(name));
         let unset = self.host_names().into_iter();
-        let numbers = unset.filter_map(|name| named_value(&name, dimensions).map(|value| (name, value.to_owned())));
+        let numbers = unset.filter_map(|name| {
+            named_value(&name, dimensions).map(|value| (name, value.to_owned()))
+        });
         numbers.chain(types).collect()
     }
 }
@@ -536,14 +680,25 @@ fn is_elements_name(name: &str) -> bool {
 fn named_value(name: &str, dimensions: usize) -> Option<&'static str> {
     let small = name.to_lowercase().replace('_', "");
     let has = |parts: &[&str]| parts.iter().any(|part| small.contains(part));
-    let is_group = has(&["block", "group", "wg", "local", "thread"]) && has(&["size", "dim", "items"])
+    let is_group = has(&["block", "group", "wg", "local", "thread"])
+        && has(&["size", "dim", "items"])
         || ["wgx", "wgy", "wgz", "threads", "threadsx", "threadsy"].contains(&small.as_str());
     match () {
-        () if has(&["vectorsize", "vectorwidth", "vecsize", "unroll", "workper", "wpt"]) || small == "vector" => {
+        () if has(&[
+            "vectorsize",
+            "vectorwidth",
+            "vecsize",
+            "unroll",
+            "workper",
+            "wpt",
+        ]) || small == "vector" =>
+        {
             Some("1")
         }
         () if has(&["ispow2"]) => Some("0"),
-        () if dimensions == 1 && has(&["numblocks", "numgroups", "wgnum", "numwg"]) => Some("ceil(n, WG)"),
+        () if dimensions == 1 && has(&["numblocks", "numgroups", "wgnum", "numwg"]) => {
+            Some("ceil(n, WG)")
+        }
         () if has(&["num", "count", "tile", "mem", "limit", "relax", "use"]) => None,
         () if is_group && small.ends_with('z') => Some("1"),
         () if is_group && dimensions == 1 && !small.ends_with('y') => Some("WG"),
@@ -559,7 +714,9 @@ mod tests {
 
     fn types(text: &str, kernel: &str) -> Vec<(String, AddressSpace, Option<ValueType>)> {
         let all = CSource::new(text, &[]).parameters(kernel).unwrap();
-        all.into_iter().map(|parameter| (parameter.name, parameter.space, parameter.value_type)).collect()
+        all.into_iter()
+            .map(|parameter| (parameter.name, parameter.space, parameter.value_type))
+            .collect()
     }
 
     #[test]
@@ -581,16 +738,34 @@ mod tests {
         use AddressSpace::{Constant, Global, Image, Local, Sampler, Value};
         assert_eq!(
             spaces,
-            [Global, Global, Constant, Local, Value, Value, Value, Global, Value, Image, Sampler, Value, Value]
+            [
+                Global, Global, Constant, Local, Value, Value, Value, Global, Value, Image,
+                Sampler, Value, Value
+            ]
         );
         let of: Vec<Option<ValueType>> = all.iter().map(|(.., of)| of.clone()).collect();
         assert_eq!(of[..3], [f32(1), f32(4), u32.clone()]);
         assert_eq!(of[3..5], [f32(1), u32]);
-        assert_eq!(of[5..7], [Some(vector_of_three(Scalar::F32)), Some(ValueType::Number(Scalar::U64, 1))]);
-        let Some(ValueType::Struct(body)) = &of[8] else { panic!("{:?}", of[8]) };
+        assert_eq!(
+            of[5..7],
+            [
+                Some(vector_of_three(Scalar::F32)),
+                Some(ValueType::Number(Scalar::U64, 1))
+            ]
+        );
+        let Some(ValueType::Struct(body)) = &of[8] else {
+            panic!("{:?}", of[8])
+        };
         assert_eq!((body.size, body.fields.len()), (24, 5));
-        let names: Vec<(&str, usize)> = body.fields.iter().map(|field| (field.name.as_str(), field.at)).collect();
-        assert_eq!(names, [("x", 0), ("y", 4), ("id_0", 8), ("id_1", 12), ("mass", 16)]);
+        let names: Vec<(&str, usize)> = body
+            .fields
+            .iter()
+            .map(|field| (field.name.as_str(), field.at))
+            .collect();
+        assert_eq!(
+            names,
+            [("x", 0), ("y", 4), ("id_0", 8), ("id_1", 12), ("mass", 16)]
+        );
         assert_eq!((&of[11], &of[12]), (&Some(ValueType::Case), &None));
         assert_eq!(all[1].0, "out");
         let source = CSource::new(text, &[]);
@@ -602,15 +777,26 @@ mod tests {
 
     #[test]
     fn conditionals_choose_among_twins() {
-        let text =
-            "#ifdef DOUBLE\ntypedef double real;\n#else\ntypedef float real;\n#endif\nkernel void k(global real *x) {}";
+        let text = "#ifdef DOUBLE\ntypedef double real;\n#else\ntypedef float real;\n#endif\nkernel void k(global real *x) {}";
         let of = |defines: &[(String, String)]| {
-            CSource::new(text, defines).parameters("k").unwrap()[0].value_type.clone().unwrap()
+            CSource::new(text, defines).parameters("k").unwrap()[0]
+                .value_type
+                .clone()
+                .unwrap()
         };
         assert_eq!(of(&[]), ValueType::Number(Scalar::F32, 1));
-        assert_eq!(of(&[("DOUBLE".into(), "1".into())]), ValueType::Number(Scalar::F64, 1));
-        let given = CSource::new("kernel void k(global real *x) {}", &[("real".into(), "short".into())]);
-        assert_eq!(given.parameters("k").unwrap()[0].value_type, Some(ValueType::Number(Scalar::I16, 1)));
+        assert_eq!(
+            of(&[("DOUBLE".into(), "1".into())]),
+            ValueType::Number(Scalar::F64, 1)
+        );
+        let given = CSource::new(
+            "kernel void k(global real *x) {}",
+            &[("real".into(), "short".into())],
+        );
+        assert_eq!(
+            given.parameters("k").unwrap()[0].value_type,
+            Some(ValueType::Number(Scalar::I16, 1))
+        );
     }
 
     #[test]
@@ -625,7 +811,11 @@ mod tests {
             "#define X X\nkernel void k(X a){}",
         ] {
             let source = CSource::new(text, &[]);
-            let _ = (source.kernels(), source.parameters("k"), source.value_type("X"));
+            let _ = (
+                source.kernels(),
+                source.parameters("k"),
+                source.value_type("X"),
+            );
         }
     }
 
@@ -635,12 +825,44 @@ mod tests {
             if (a[i] == b[i + 1]) b[a[0]] = 2; c[i].x += 1; atomic_inc(&d[c[2]]); vstore4(v, 0, e); e[i] <<= 1; *f = 2; }";
         let source = CSource::new(text, &[]);
         let of = |name: &str| source.usage("k", name);
-        assert_eq!(of("a"), Usage { is_read: true, ..Usage::default() });
-        assert_eq!(of("b"), Usage { is_read: true, is_written: true, ..Usage::default() });
-        assert_eq!(of("c"), Usage { is_read: true, is_updated: true, ..Usage::default() });
-        assert_eq!(of("d"), Usage { is_accumulated: true, ..Usage::default() });
+        assert_eq!(
+            of("a"),
+            Usage {
+                is_read: true,
+                ..Usage::default()
+            }
+        );
+        assert_eq!(
+            of("b"),
+            Usage {
+                is_read: true,
+                is_written: true,
+                ..Usage::default()
+            }
+        );
+        assert_eq!(
+            of("c"),
+            Usage {
+                is_read: true,
+                is_updated: true,
+                ..Usage::default()
+            }
+        );
+        assert_eq!(
+            of("d"),
+            Usage {
+                is_accumulated: true,
+                ..Usage::default()
+            }
+        );
         assert!(of("e").is_handed_on);
-        assert_eq!(of("f"), Usage { is_written: true, ..Usage::default() });
+        assert_eq!(
+            of("f"),
+            Usage {
+                is_written: true,
+                ..Usage::default()
+            }
+        );
     }
 
     #[test]
@@ -654,7 +876,10 @@ mod tests {
                     + MAX(1, BLOCK) + M_PI_F + A0 + RED + 1.0f + 0x1F; }\nconst place *p = 0, q; a[0] = p->lat; \
                     printf(\"%d words\", c); b * factor; }";
         let source = CSource::new(text, &[]);
-        assert_eq!(source.host_names(), ["TYPE", "REAL", "block_y", "BLOCK", "factor"]);
+        assert_eq!(
+            source.host_names(),
+            ["TYPE", "REAL", "block_y", "BLOCK", "factor"]
+        );
         assert_eq!(source.required_group("k").unwrap(), ["16", "16 / 2", "1"]);
     }
     #[test]
@@ -663,14 +888,36 @@ mod tests {
             Some(ValueType::Struct(layout)) => layout,
             other => panic!("{other:?}"),
         };
-        assert_eq!(struct_of("struct S { char c; double d; short s; };").size, 24);
-        assert_eq!(struct_of("typedef struct __attribute__((packed)) { char c; int i; } S;").size, 8, "before it");
-        assert_eq!(struct_of("typedef struct { char c; int i; } __attribute__((packed)) S;").size, 5);
-        let nested = struct_of("typedef struct P { float2 p; } P; typedef struct { char c; P p[2]; } S;");
-        assert_eq!((nested.fields[1].at, nested.size), (8, 24), "a struct is aligned as its vectors are");
+        assert_eq!(
+            struct_of("struct S { char c; double d; short s; };").size,
+            24
+        );
+        assert_eq!(
+            struct_of("typedef struct __attribute__((packed)) { char c; int i; } S;").size,
+            8,
+            "before it"
+        );
+        assert_eq!(
+            struct_of("typedef struct { char c; int i; } __attribute__((packed)) S;").size,
+            5
+        );
+        let nested =
+            struct_of("typedef struct P { float2 p; } P; typedef struct { char c; P p[2]; } S;");
+        assert_eq!(
+            (nested.fields[1].at, nested.size),
+            (8, 24),
+            "a struct is aligned as its vectors are"
+        );
         let of_three = struct_of("struct S { char c; float3 p; int k; };");
-        let places: Vec<(&str, usize)> = of_three.fields.iter().map(|field| (field.name.as_str(), field.at)).collect();
-        assert_eq!(places, [("c", 0), ("p_0", 16), ("p_1", 20), ("p_2", 24), ("k", 32)]);
+        let places: Vec<(&str, usize)> = of_three
+            .fields
+            .iter()
+            .map(|field| (field.name.as_str(), field.at))
+            .collect();
+        assert_eq!(
+            places,
+            [("c", 0), ("p_0", 16), ("p_1", 20), ("p_2", 24), ("k", 32)]
+        );
     }
 
     #[test]
@@ -681,15 +928,39 @@ mod tests {
             kernel void k(global const REAL *x, global body_t *bodies, const KParam p, global real4 *v)
             { local REAL part[BLOCK_SIZE + blockDim_y + work_group_size_x + NUM_BLOCKS + TILE_SIZE + local_mem_size]; }";
         let guesses = CSource::new(text, &[]).guesses(2, "T");
-        let guesses: Vec<String> = guesses.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        assert_eq!(guesses, ["BLOCK_SIZE=WG_X", "REAL=T", "blockDim_y=WG_Y", "work_group_size_x=WG_X"]);
+        let guesses: Vec<String> = guesses
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        assert_eq!(
+            guesses,
+            [
+                "BLOCK_SIZE=WG_X",
+                "REAL=T",
+                "blockDim_y=WG_Y",
+                "work_group_size_x=WG_X"
+            ]
+        );
         let one = CSource::new(text, &[]).guesses(1, "float");
         assert_eq!(
-            (one["BLOCK_SIZE"].as_str(), one["blockDim_y"].as_str(), one["REAL"].as_str()),
+            (
+                one["BLOCK_SIZE"].as_str(),
+                one["blockDim_y"].as_str(),
+                one["REAL"].as_str()
+            ),
             ("WG", "1", "float")
         );
         assert_eq!(one["NUM_BLOCKS"], "ceil(n, WG)");
-        let said = CSource::new(text, &[("REAL".into(), "double".into()), ("BLOCK_SIZE".into(), "8".into())]);
-        assert!(!said.guesses(1, "T").contains_key("REAL") && !said.guesses(1, "T").contains_key("BLOCK_SIZE"));
+        let said = CSource::new(
+            text,
+            &[
+                ("REAL".into(), "double".into()),
+                ("BLOCK_SIZE".into(), "8".into()),
+            ],
+        );
+        assert!(
+            !said.guesses(1, "T").contains_key("REAL")
+                && !said.guesses(1, "T").contains_key("BLOCK_SIZE")
+        );
     }
 }

@@ -35,22 +35,40 @@ pub fn embedded(path: &str) -> Option<Cow<'static, str>> {
 
 /// A file's leading comment, and what comes below it.
 pub fn split_header(text: &str) -> (&str, &str) {
-    let lines = text.split_inclusive('\n').take_while(|line| line.starts_with("//"));
+    let lines = text
+        .split_inclusive('\n')
+        .take_while(|line| line.starts_with("//"));
     text.split_at(lines.map(str::len).sum())
 }
 
 /// What a file's leading comment says behind a label, as in `// Idea:    one tree a group.`, on one line: lines that stand
 /// further in go on with it.
 pub fn labelled(text: &str, label: &str) -> Option<String> {
-    let mut lines = split_header(text).0.lines().filter_map(|line| line.strip_prefix("//"));
-    let first = lines.by_ref().find_map(|line| line.strip_prefix(' ')?.strip_prefix(label)?.strip_prefix(':'))?;
+    let mut lines = split_header(text)
+        .0
+        .lines()
+        .filter_map(|line| line.strip_prefix("//"));
+    let first = lines.by_ref().find_map(|line| {
+        line.strip_prefix(' ')?
+            .strip_prefix(label)?
+            .strip_prefix(':')
+    })?;
     let more = lines.take_while(|line| line.starts_with("   "));
-    Some(std::iter::once(first).chain(more).map(str::trim).joined(" "))
+    Some(
+        std::iter::once(first)
+            .chain(more)
+            .map(str::trim)
+            .joined(" "),
+    )
 }
 
 /// What a file's first line says that it is, as in `a padded tile.` of `// transpose v3: a padded tile.`
 pub fn title(text: &str) -> Option<&str> {
-    text.lines().next()?.strip_prefix("// ")?.split_once(": ").map(|(_, title)| title)
+    text.lines()
+        .next()?
+        .strip_prefix("// ")?
+        .split_once(": ")
+        .map(|(_, title)| title)
 }
 
 impl Rung {
@@ -68,13 +86,21 @@ impl Rung {
     /// The commands that show what the header says, as in `gpulab lab banks`; none of kernels outside of ladders.
     pub fn proof(&self) -> Vec<String> {
         let commands = self.header("Proof").unwrap_or_default();
-        commands.split(';').map(str::trim).filter(|command| !command.is_empty()).map(str::to_owned).collect()
+        commands
+            .split(';')
+            .map(str::trim)
+            .filter(|command| !command.is_empty())
+            .map(str::to_owned)
+            .collect()
     }
 }
 
 /// Replaces each line `#include "x.cl"` by that fragment, whose path is relative to the file's folder; the path of a file
 /// that `lookup` does not find is the error.
-pub fn assemble<'a>(path: &str, lookup: &dyn Fn(&str) -> Option<Cow<'a, str>>) -> Result<Assembled, String> {
+pub fn assemble<'a>(
+    path: &str,
+    lookup: &dyn Fn(&str) -> Option<Cow<'a, str>>,
+) -> Result<Assembled, String> {
     let file = lookup(path).ok_or_else(|| path.to_owned())?;
     let mut text = format!("#line 1 \"{path}\"\n");
     // Conditionals that are open, and the innermost of them with a fragment: a compiler that skips it loses count of lines.
@@ -103,16 +129,32 @@ pub fn assemble<'a>(path: &str, lookup: &dyn Fn(&str) -> Option<Cow<'a, str>>) -
         skippable = depth;
         let body = lookup(&fragment).ok_or_else(|| fragment.clone())?;
         let newline = if body.ends_with('\n') { "" } else { "\n" };
-        let _ = writeln!(text, "#line 1 \"{fragment}\"\n{body}{newline}#line {} \"{path}\"", number + 1);
+        let _ = writeln!(
+            text,
+            "#line 1 \"{fragment}\"\n{body}{newline}#line {} \"{path}\"",
+            number + 1
+        );
     }
-    Ok(Assembled { path: path.to_owned(), text })
+    Ok(Assembled {
+        path: path.to_owned(),
+        text,
+    })
 }
 
 /// A rung's file and those that gpulab puts behind it, each with its fragments; the path of one that `lookup` does not find
 /// is the error.
-pub fn assemble_rung<'a>(rung: &Rung, lookup: &dyn Fn(&str) -> Option<Cow<'a, str>>) -> Result<Assembled, String> {
-    let parts = rung.files().map(|path| assemble(path, lookup).map(|part| part.text)).collect::<Result<String, _>>()?;
-    Ok(Assembled { path: rung.path.to_string(), text: parts })
+pub fn assemble_rung<'a>(
+    rung: &Rung,
+    lookup: &dyn Fn(&str) -> Option<Cow<'a, str>>,
+) -> Result<Assembled, String> {
+    let parts = rung
+        .files()
+        .map(|path| assemble(path, lookup).map(|part| part.text))
+        .collect::<Result<String, _>>()?;
+    Ok(Assembled {
+        path: rung.path.to_string(),
+        text: parts,
+    })
 }
 
 /// The path below `cl/` of the fragment that a line of a file includes, if it does.
@@ -121,7 +163,11 @@ pub fn included(path: &str, line: &str) -> Option<String> {
     let mut folders: Vec<&str> = path.split('/').collect();
     folders.pop();
     for part in fragment.split('/') {
-        if part == ".." { _ = folders.pop() } else { folders.push(part) }
+        if part == ".." {
+            _ = folders.pop()
+        } else {
+            folders.push(part)
+        }
     }
     Some(folders.join("/"))
 }
@@ -135,15 +181,22 @@ pub struct Sources {
 impl Sources {
     /// The text of a kernel file with its fragments.
     pub fn assemble(&self, path: &str) -> Result<String, Stop> {
-        assemble(path, &|path| self.lookup(path)).map(|a| a.text).map_err(|missing| self.unreadable(&missing))
+        assemble(path, &|path| self.lookup(path))
+            .map(|a| a.text)
+            .map_err(|missing| self.unreadable(&missing))
     }
 
     /// The text that a rung is built from; a reader's kernel is as it was brought.
     pub fn assemble_rung(&self, rung: &Rung) -> Result<String, Stop> {
         let assembled = assemble_rung(rung, &|path| {
-            rung.own_text().filter(|_| path == rung.path).map(Cow::Borrowed).or_else(|| self.lookup(path))
+            rung.own_text()
+                .filter(|_| path == rung.path)
+                .map(Cow::Borrowed)
+                .or_else(|| self.lookup(path))
         });
-        assembled.map(|a| a.text).map_err(|missing| self.unreadable(&missing))
+        assembled
+            .map(|a| a.text)
+            .map_err(|missing| self.unreadable(&missing))
     }
 
     /// As [`Sources::assemble_rung`], for this plan, which may want the kernel's work repeated.
@@ -158,10 +211,13 @@ impl Sources {
 
     /// The text of a kernel file as it is. None of another file, which a kernel may name as well as its own.
     pub fn read(&self, path: &str) -> Result<String, Stop> {
-        let is_kernel =
-            path.ends_with(".cl") && Path::new(path).components().all(|c| matches!(c, Component::Normal(_)));
+        let is_kernel = path.ends_with(".cl")
+            && Path::new(path)
+                .components()
+                .all(|c| matches!(c, Component::Normal(_)));
         let text = if is_kernel { self.lookup(path) } else { None };
-        text.map(Cow::into_owned).ok_or_else(|| self.unreadable(path))
+        text.map(Cow::into_owned)
+            .ok_or_else(|| self.unreadable(path))
     }
 
     fn lookup(&self, path: &str) -> Option<Cow<'static, str>> {
@@ -170,14 +226,18 @@ impl Sources {
             Some(dir) if dir.join(path).exists() => {
                 // A pipe or a device may never end.
                 let file = Some(dir.join(path)).filter(|file| file.is_file());
-                file.and_then(|file| fs::read_to_string(file).ok()).map(Cow::Owned)
+                file.and_then(|file| fs::read_to_string(file).ok())
+                    .map(Cow::Owned)
             }
             _ => embedded(path),
         }
     }
 
     fn unreadable(&self, missing: &str) -> Stop {
-        let place = self.dir.as_ref().map_or("the binary".into(), |d| d.display().to_string());
+        let place = self
+            .dir
+            .as_ref()
+            .map_or("the binary".into(), |d| d.display().to_string());
         Stop::failed(format!("no readable kernel source {missing} in {place}"))
     }
 }
@@ -187,21 +247,47 @@ impl Sources {
 pub fn used_defines(defines: &[(String, String)], text: &str) -> Vec<(String, String)> {
     let parted = |text| str::split(text, |c: char| !c.is_ascii_alphanumeric() && c != '_');
     let mut words: HashSet<&str> = parted(text).collect();
-    let values: Vec<&str> =
-        defines.iter().filter(|(name, _)| words.contains(name.as_str())).map(|d| d.1.as_str()).collect();
+    let values: Vec<&str> = defines
+        .iter()
+        .filter(|(name, _)| words.contains(name.as_str()))
+        .map(|d| d.1.as_str())
+        .collect();
     words.extend(values.into_iter().flat_map(parted));
-    defines.iter().filter(|(name, _)| words.contains(name.as_str())).cloned().collect()
+    defines
+        .iter()
+        .filter(|(name, _)| words.contains(name.as_str()))
+        .cloned()
+        .collect()
 }
 
 /// Macros that a rung's text takes from the host, as of a case, if it can be of odd size, on a CPU that knows no sub-groups; none
 /// of a rung that cannot run it.
 pub fn given(family: &Family, rung: &Rung, text: &str) -> Vec<(String, String)> {
-    let target = Target { prefetch: false, ..Target::without_limits(false) };
+    let target = Target {
+        prefetch: false,
+        ..Target::without_limits(false)
+    };
     let plan = [1025, 1 << 20].into_iter().find_map(|n| {
-        let case = Case::of(&family.name, rung.variant(), family.dtypes[0], family.form.shape(n, None));
-        family.plan(rung, &Case { wg: WorkGroup::linear(256), ..case }, &target).ok()
+        let case = Case::of(
+            &family.name,
+            rung.variant(),
+            family.dtypes[0],
+            family.form.shape(n, None),
+        );
+        family
+            .plan(
+                rung,
+                &Case {
+                    wg: WorkGroup::linear(256),
+                    ..case
+                },
+                &target,
+            )
+            .ok()
     });
-    let mut given = plan.map(|plan| used_defines(&plan.defines, text)).unwrap_or_default();
+    let mut given = plan
+        .map(|plan| used_defines(&plan.defines, text))
+        .unwrap_or_default();
     given.retain(|(name, _)| !name.starts_with("LOCKSTEP_"));
     given
 }
@@ -221,12 +307,20 @@ pub fn cited(name: &str) -> Option<FamilyFile> {
         .map(|file: String| {
             let text = match file.strip_prefix(OWN) {
                 Some(own) => assemble(own, &embedded).ok()?.text,
-                None => format!("#line 1 {file:?}\n{}", CITED.get_file(&file)?.contents_utf8()?),
+                None => format!(
+                    "#line 1 {file:?}\n{}",
+                    CITED.get_file(&file)?.contents_utf8()?
+                ),
             };
             Some((file, text))
         })
         .collect::<Option<_>>()?;
-    Some(FamilyFile { name: name.to_owned(), text: text.to_owned(), folder: ".".into(), sources })
+    Some(FamilyFile {
+        name: name.to_owned(),
+        text: text.to_owned(),
+        folder: ".".into(),
+        sources,
+    })
 }
 
 #[cfg(test)]
@@ -236,14 +330,20 @@ mod tests {
     #[test]
     fn fragments_keep_every_line_where_it_was() {
         let lookup = |path: &str| match path {
-            "a/b.cl" => Some(Cow::Borrowed("one\n#include \"../common/c.cl\"\nthree\n#include \"d.cl\"\n")),
+            "a/b.cl" => Some(Cow::Borrowed(
+                "one\n#include \"../common/c.cl\"\nthree\n#include \"d.cl\"\n",
+            )),
             "common/c.cl" => Some(Cow::Borrowed("inner")),
             "a/d.cl" => Some(Cow::Borrowed("beside\n")),
             _ => None,
         };
         let unit = assemble("a/b.cl", &lookup).unwrap();
-        let first = "#line 1 \"a/b.cl\"\none\n#line 1 \"common/c.cl\"\ninner\n#line 3 \"a/b.cl\"\nthree\n";
-        assert_eq!(unit.text, format!("{first}#line 1 \"a/d.cl\"\nbeside\n#line 5 \"a/b.cl\"\n"));
+        let first =
+            "#line 1 \"a/b.cl\"\none\n#line 1 \"common/c.cl\"\ninner\n#line 3 \"a/b.cl\"\nthree\n";
+        assert_eq!(
+            unit.text,
+            format!("{first}#line 1 \"a/d.cl\"\nbeside\n#line 5 \"a/b.cl\"\n")
+        );
     }
 
     #[test]
@@ -256,14 +356,24 @@ mod tests {
         };
         let text = assemble("a/b.cl", &lookup).unwrap().text;
         let here = |line: u32| format!("#line {line} \"a/b.cl\"\n");
-        let end = format!("#else\n{}five\n#endif\n{}#endif\n{}eight\n#if C\n#endif\n", here(5), here(7), here(8));
+        let end = format!(
+            "#else\n{}five\n#endif\n{}#endif\n{}eight\n#if C\n#endif\n",
+            here(5),
+            here(7),
+            here(8)
+        );
         assert!(text.ends_with(&end), "{text}");
     }
 
     #[test]
     fn a_missing_fragment_is_named() {
-        let lookup = |path: &str| (path == "a/b.cl").then_some(Cow::Borrowed("#include \"../common/none.cl\"\n"));
-        assert_eq!(assemble("a/b.cl", &lookup), Err("common/none.cl".to_owned()));
+        let lookup = |path: &str| {
+            (path == "a/b.cl").then_some(Cow::Borrowed("#include \"../common/none.cl\"\n"))
+        };
+        assert_eq!(
+            assemble("a/b.cl", &lookup),
+            Err("common/none.cl".to_owned())
+        );
         assert_eq!(assemble("x.cl", &lookup), Err("x.cl".to_owned()));
     }
 
@@ -280,7 +390,10 @@ mod tests {
 
     #[test]
     fn entry_points_bear_the_last_folder_and_the_file() {
-        assert_eq!(crate::entry_point("reduce/interleaved.cl"), "reduce_interleaved");
+        assert_eq!(
+            crate::entry_point("reduce/interleaved.cl"),
+            "reduce_interleaved"
+        );
         assert_eq!(crate::entry_point("lab/banks/strided.cl"), "banks_strided");
     }
 
@@ -288,19 +401,36 @@ mod tests {
     fn only_definitions_that_the_source_mentions_are_passed() {
         let define = |name: &str| (name.to_owned(), "1".to_owned());
         let text = "#ifdef USE_MAD\n__local T sums[WG];";
-        let used = used_defines(&[define("T"), define("WG"), define("USE_MAD"), define("USE"), define("ACC")], text);
+        let used = used_defines(
+            &[
+                define("T"),
+                define("WG"),
+                define("USE_MAD"),
+                define("USE"),
+                define("ACC"),
+            ],
+            text,
+        );
         assert_eq!(used, [define("T"), define("WG"), define("USE_MAD")]);
         let real = ("REAL".to_owned(), "T".to_owned());
-        assert_eq!(used_defines(&[define("T"), define("WG"), real.clone()], "REAL sum;"), [define("T"), real]);
+        assert_eq!(
+            used_defines(&[define("T"), define("WG"), real.clone()], "REAL sum;"),
+            [define("T"), real]
+        );
     }
 
     #[test]
     fn each_file_of_the_folder_is_a_family_with_all_its_kernels() {
-        let names = CITED.files().filter_map(|file| file.path().to_str()?.strip_suffix(".toml"));
+        let names = CITED
+            .files()
+            .filter_map(|file| file.path().to_str()?.strip_suffix(".toml"));
         let names: Vec<&str> = names.collect();
         assert!(names.len() > 5, "{names:?}");
         for name in names {
-            assert!(cited(name).is_some_and(|file| !file.sources.is_empty()), "{name}");
+            assert!(
+                cited(name).is_some_and(|file| !file.sources.is_empty()),
+                "{name}"
+            );
         }
         assert!(cited("nobody").is_none());
     }

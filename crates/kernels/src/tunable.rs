@@ -50,33 +50,80 @@ impl DeclaredMacro {
     pub(crate) fn new(name: &str, values: &[u64]) -> DeclaredMacro {
         let least = values.iter().min().copied();
         let most = values.iter().max().copied();
-        let kind = Kind::Number { least: least.unwrap_or(0), most: most.unwrap_or(u64::MAX) };
+        let kind = Kind::Number {
+            least: least.unwrap_or(0),
+            most: most.unwrap_or(u64::MAX),
+        };
         let values: Vec<String> = values.iter().map(u64::to_string).collect();
-        DeclaredMacro { name: name.to_lowercase(), kind, values: values.join(" ") }
+        DeclaredMacro {
+            name: name.to_lowercase(),
+            kind,
+            values: values.join(" "),
+        }
     }
 
     pub(crate) fn tunable(&self) -> Tunable<'_> {
         let DeclaredMacro { name, kind, values } = self;
         let default = values.split(' ').next().unwrap_or_default();
-        Tunable { name, about: "declared by the kernel's file", kind: *kind, values, default, is_searched: true }
+        Tunable {
+            name,
+            about: "declared by the kernel's file",
+            kind: *kind,
+            values,
+            default,
+            is_searched: true,
+        }
     }
 }
 
 impl<'a> Tunable<'a> {
-    pub const fn number(name: &'a str, about: &'a str, (least, most): (u64, u64), values: &'a str) -> Tunable<'a> {
-        Tunable { name, about, kind: Kind::Number { least, most }, values, default: "", is_searched: true }
+    pub const fn number(
+        name: &'a str,
+        about: &'a str,
+        (least, most): (u64, u64),
+        values: &'a str,
+    ) -> Tunable<'a> {
+        Tunable {
+            name,
+            about,
+            kind: Kind::Number { least, most },
+            values,
+            default: "",
+            is_searched: true,
+        }
     }
 
     pub const fn pair(name: &'a str, about: &'a str, values: &'a str) -> Tunable<'a> {
-        Tunable { name, about, kind: Kind::Pair, values, default: "", is_searched: true }
+        Tunable {
+            name,
+            about,
+            kind: Kind::Pair,
+            values,
+            default: "",
+            is_searched: true,
+        }
     }
 
     pub const fn switch(name: &'a str, about: &'a str) -> Tunable<'a> {
-        Tunable { name, about, kind: Kind::Switch, values: "0 1", default: "", is_searched: true }
+        Tunable {
+            name,
+            about,
+            kind: Kind::Switch,
+            values: "0 1",
+            default: "",
+            is_searched: true,
+        }
     }
 
     pub const fn choice(name: &'a str, about: &'a str, values: &'a str) -> Tunable<'a> {
-        Tunable { name, about, kind: Kind::Choice, values, default: "", is_searched: true }
+        Tunable {
+            name,
+            about,
+            kind: Kind::Choice,
+            values,
+            default: "",
+            is_searched: true,
+        }
     }
 
     /// The same, with words for its default.
@@ -86,7 +133,10 @@ impl<'a> Tunable<'a> {
 
     /// The same, left alone by searches for the fastest.
     pub const fn unsearched(self) -> Tunable<'a> {
-        Tunable { is_searched: false, ..self }
+        Tunable {
+            is_searched: false,
+            ..self
+        }
     }
 
     /// Values worth trying, in order.
@@ -96,7 +146,10 @@ impl<'a> Tunable<'a> {
 
     pub fn allowed(&self) -> String {
         match self.kind {
-            Kind::Number { least, most: u64::MAX } => format!("a whole number from {least} on"),
+            Kind::Number {
+                least,
+                most: u64::MAX,
+            } => format!("a whole number from {least} on"),
             Kind::Number { least, most } => format!("a whole number from {least} to {most}"),
             Kind::Pair => format!("two numbers from 1 to {MOST_SIDE}"),
             Kind::Switch | Kind::Choice => one_of(&self.values().collect::<Vec<_>>()),
@@ -106,7 +159,9 @@ impl<'a> Tunable<'a> {
     /// Whether it may have this value; if not, what is allowed.
     pub fn check(&self, text: &str) -> Result<(), String> {
         let is_allowed = match self.kind {
-            Kind::Number { least, most } => whole(text).is_some_and(|value| (least..=most).contains(&value)),
+            Kind::Number { least, most } => {
+                whole(text).is_some_and(|value| (least..=most).contains(&value))
+            }
             Kind::Pair => sides(text).is_some(),
             Kind::Switch | Kind::Choice => self.values().any(|value| value == text),
         };
@@ -114,13 +169,19 @@ impl<'a> Tunable<'a> {
             return Ok(());
         }
         let is_listed = matches!(self.kind, Kind::Switch | Kind::Choice) || self.values.is_empty();
-        let such_as = if is_listed { String::new() } else { format!(", such as {}", self.values.replace(' ', ", ")) };
+        let such_as = if is_listed {
+            String::new()
+        } else {
+            format!(", such as {}", self.values.replace(' ', ", "))
+        };
         Err(format!("it must be {}{such_as}", self.allowed()))
     }
 
     /// The value's text, if it was given.
     pub fn given<'p>(&self, params: &'p Params) -> Result<Option<&'p str>, Refusal> {
-        let Some(text) = params.get(self.name) else { return Ok(None) };
+        let Some(text) = params.get(self.name) else {
+            return Ok(None);
+        };
         match self.check(text) {
             Ok(()) => Ok(Some(text)),
             Err(why) => Err(Refusal::Setting(format!("{}={text}: {why}", self.name))),
@@ -150,13 +211,18 @@ fn one_of(values: &[&str]) -> String {
 }
 
 fn whole(text: &str) -> Option<u64> {
-    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
+    text.bytes()
+        .all(|byte| byte.is_ascii_digit())
+        .then(|| text.parse().ok())?
 }
 
 fn sides(text: &str) -> Option<[u64; 2]> {
     let (a, b) = text.split_once('x')?;
     let sides = [whole(a)?, whole(b)?];
-    sides.iter().all(|side| (1..=MOST_SIDE).contains(side)).then_some(sides)
+    sides
+        .iter()
+        .all(|side| (1..=MOST_SIDE).contains(side))
+        .then_some(sides)
 }
 
 #[cfg(test)]
@@ -186,7 +252,10 @@ mod tests {
                 "{text}"
             );
         }
-        assert_eq!(why(&CHOICE, "Host").as_deref(), Some("it must be host, device or none"));
+        assert_eq!(
+            why(&CHOICE, "Host").as_deref(),
+            Some("it must be host, device or none")
+        );
     }
 
     #[test]
@@ -196,6 +265,9 @@ mod tests {
         assert_eq!(NUMBER.get(&Params::new()), Ok(None));
         assert_eq!(PAIR.get_pair(&params("tile", "8x4")), Ok(Some([8, 4])));
         let refused = NUMBER.get(&params("acc", "99")).unwrap_err();
-        assert_eq!(refused.to_string(), "acc=99: it must be a whole number from 1 to 16, such as 1, 8");
+        assert_eq!(
+            refused.to_string(),
+            "acc=99: it must be a whole number from 1 to 16, such as 1, 8"
+        );
     }
 }

@@ -19,9 +19,14 @@ pub fn condition(text: &str) -> Result<Condition, String> {
     match text.split_once('=') {
         Some((column, values)) if !column.trim().is_empty() => Ok(Condition {
             column: column.trim().to_owned(),
-            values: values.split(',').map(|value| value.trim().to_owned()).collect(),
+            values: values
+                .split(',')
+                .map(|value| value.trim().to_owned())
+                .collect(),
         }),
-        _ => Err(format!("{text:?} is not a condition: write COLUMN=VALUE, as in n=2^28 or dtype=f32,i32")),
+        _ => Err(format!(
+            "{text:?} is not a condition: write COLUMN=VALUE, as in n=2^28 or dtype=f32,i32"
+        )),
     }
 }
 
@@ -30,7 +35,8 @@ impl Condition {
     /// `is_name` such a part.
     pub fn is_met(&self, cell: &str, is_name: bool) -> bool {
         self.values.iter().any(|value| {
-            let is_part = is_name && !value.is_empty() && cell.to_lowercase().contains(&value.to_lowercase());
+            let is_part =
+                is_name && !value.is_empty() && cell.to_lowercase().contains(&value.to_lowercase());
             is_part
                 || value.eq_ignore_ascii_case(cell)
                 || number(value).is_some_and(|wanted| number(cell) == Some(wanted))
@@ -39,14 +45,21 @@ impl Condition {
 }
 
 fn number(text: &str) -> Option<f64> {
-    size(text).ok().map(|n| n as f64).or_else(|| text.parse().ok())
+    size(text)
+        .ok()
+        .map(|n| n as f64)
+        .or_else(|| text.parse().ok())
 }
 
 /// What a text is read as; where a decimal comma is all that is wrong, the error says what would be right.
 fn with_point<T>(text: &str, read: impl Fn(&str) -> Result<T, String>) -> Result<T, String> {
     read(text).map_err(|why| {
         let point = text.replacen(',', ".", 1);
-        if point != text && read(&point).is_ok() { format!("{text:?} has a decimal comma: write {point}") } else { why }
+        if point != text && read(&point).is_ok() {
+            format!("{text:?} has a decimal comma: write {point}")
+        } else {
+            why
+        }
     })
 }
 
@@ -64,37 +77,56 @@ pub fn size(text: &str) -> Result<u64, String> {
 /// A size of memory above 0: as [`size`], with or without a B for bytes behind it, as in `2GiB`.
 pub fn bytes(text: &str) -> Result<u64, String> {
     match size(text.strip_suffix(['B', 'b']).unwrap_or(text)) {
-        Ok(0) | Err(_) => Err(format!("{text:?} is not a size of memory: write 64MiB, 2GiB, 500MB or 1000000")),
+        Ok(0) | Err(_) => Err(format!(
+            "{text:?} is not a size of memory: write 64MiB, 2GiB, 500MB or 1000000"
+        )),
         Ok(bytes) => Ok(bytes),
     }
 }
 
 fn one_size(text: &str) -> Result<u64, String> {
-    let bad = || format!("{text:?} is not a size: write 1000000, 1_000_000, 1e6, 1M (10^6), 1Mi (2^20) or 2^20");
+    let bad = || {
+        format!(
+            "{text:?} is not a size: write 1000000, 1_000_000, 1e6, 1M (10^6), 1Mi (2^20) or 2^20"
+        )
+    };
     let bytes = text.as_bytes();
     // Each of these signs stands between two digits.
-    let is_separated = text
-        .match_indices('_')
-        .all(|(at, _)| at > 0 && [at - 1, at + 1].iter().all(|at| bytes.get(*at).is_some_and(u8::is_ascii_digit)));
+    let is_separated = text.match_indices('_').all(|(at, _)| {
+        at > 0
+            && [at - 1, at + 1]
+                .iter()
+                .all(|at| bytes.get(*at).is_some_and(u8::is_ascii_digit))
+    });
     if !is_separated {
         return Err(bad());
     }
     let clean = text.replace('_', "");
     let value = if let Some((base, exponent)) = clean.split_once('^') {
         let exponent = digits(exponent).and_then(|e| u32::try_from(e).ok());
-        digits(base).zip(exponent).and_then(|(b, e)| b.checked_pow(e))
+        digits(base)
+            .zip(exponent)
+            .and_then(|(b, e)| b.checked_pow(e))
     } else if let Some((mantissa, exponent)) = clean.split_once(['e', 'E']) {
         scientific(mantissa, exponent)
     } else {
-        let end = clean.find(|c: char| !c.is_ascii_digit()).unwrap_or(clean.len());
+        let end = clean
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(clean.len());
         let (number, unit) = clean.split_at(end);
-        digits(number).zip(multiplier(unit)).and_then(|(n, m)| n.checked_mul(m))
+        digits(number)
+            .zip(multiplier(unit))
+            .and_then(|(n, m)| n.checked_mul(m))
     };
     value.filter(|&v| v <= 1 << 63).ok_or_else(bad)
 }
 
 fn digits(text: &str) -> Option<u64> {
-    if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) { None } else { text.parse().ok() }
+    if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
+        None
+    } else {
+        text.parse().ok()
+    }
 }
 
 fn scientific(mantissa: &str, exponent: &str) -> Option<u64> {
@@ -128,14 +160,19 @@ pub fn positive(text: &str) -> Result<u64, String> {
 
 /// A work-group: `256`, `16x16` or `8x8x4`, each above 0.
 pub fn work_group(text: &str) -> Result<WorkGroup, String> {
-    let bad = || format!("{text:?} is not a work-group size: write 256 or 16x16, with numbers above 0");
+    let bad =
+        || format!("{text:?} is not a work-group size: write 256 or 16x16, with numbers above 0");
     let mut sizes = [1; 3];
     let parts: Vec<&str> = text.split('x').collect();
     if parts.len() > 3 {
         return Err(bad());
     }
     for (size, part) in sizes.iter_mut().zip(&parts) {
-        *size = positive(part).ok().and_then(|s| usize::try_from(s).ok()).filter(|&s| s <= 1 << 20).ok_or_else(bad)?;
+        *size = positive(part)
+            .ok()
+            .and_then(|s| usize::try_from(s).ok())
+            .filter(|&s| s <= 1 << 20)
+            .ok_or_else(bad)?;
     }
     Ok(WorkGroup(sizes))
 }
@@ -167,7 +204,12 @@ pub fn work_groups(text: &str) -> Result<List<WorkGroup>, String> {
     for item in text.split(',') {
         if item.contains("..") {
             let sizes = sizes(item)?.0;
-            list.extend(sizes.iter().map(|size| work_group(&size.to_string())).collect::<Result<Vec<_>, _>>()?);
+            list.extend(
+                sizes
+                    .iter()
+                    .map(|size| work_group(&size.to_string()))
+                    .collect::<Result<Vec<_>, _>>()?,
+            );
         } else {
             list.push(work_group(item)?);
         }
@@ -177,7 +219,9 @@ pub fn work_groups(text: &str) -> Result<List<WorkGroup>, String> {
 
 /// One part of several: `2/4`.
 pub fn part(text: &str) -> Result<(u64, u64), String> {
-    let parts = text.split_once('/').and_then(|(i, n)| Some((digits(i)?, digits(n)?)));
+    let parts = text
+        .split_once('/')
+        .and_then(|(i, n)| Some((digits(i)?, digits(n)?)));
     parts
         .filter(|&(i, n)| (1..=n).contains(&i))
         .ok_or_else(|| format!("{text:?} is not a shard: write 2/4 for the second of four"))
@@ -185,7 +229,9 @@ pub fn part(text: &str) -> Result<(u64, u64), String> {
 
 fn range(item: &str, first: &str, rest: &str) -> Result<Vec<u64>, String> {
     let bad = |why: &str| format!("{item:?}: {why}; write 32..1024*2 or 1000..5000+500");
-    let at = rest.find(['*', '+']).ok_or_else(|| bad("a range needs its step"))?;
+    let at = rest
+        .find(['*', '+'])
+        .ok_or_else(|| bad("a range needs its step"))?;
     let first = size(first)?;
     let last = size(&rest[..at])?;
     let step = size(&rest[at + 1..])?;
@@ -196,16 +242,21 @@ fn range(item: &str, first: &str, rest: &str) -> Result<Vec<u64>, String> {
     if step == 0 || (is_factor && (step == 1 || first == 0)) {
         return Err(bad("the range never reaches its end"));
     }
-    let values =
-        std::iter::successors(
-            Some(first),
-            |value| {
-                if is_factor { value.checked_mul(step) } else { value.checked_add(step) }
-            },
-        );
-    let values: Vec<u64> = values.take_while(|&value| value <= last).take(MOST_VALUES + 1).collect();
+    let values = std::iter::successors(Some(first), |value| {
+        if is_factor {
+            value.checked_mul(step)
+        } else {
+            value.checked_add(step)
+        }
+    });
+    let values: Vec<u64> = values
+        .take_while(|&value| value <= last)
+        .take(MOST_VALUES + 1)
+        .collect();
     if values.len() > MOST_VALUES {
-        return Err(bad(&format!("the range has more than {MOST_VALUES} values")));
+        return Err(bad(&format!(
+            "the range has more than {MOST_VALUES} values"
+        )));
     }
     Ok(values)
 }
@@ -220,14 +271,18 @@ fn each_once<T: Copy + Eq + Hash>(mut list: Vec<T>) -> List<T> {
 pub fn seconds(text: &str) -> Result<f64, String> {
     with_point(text, |text| match text.parse::<f64>() {
         Ok(value) if value.is_finite() && (0.0..=1e6).contains(&value) => Ok(value),
-        _ => Err(format!("{text:?}: a number of seconds from 0 to 1000000 is needed")),
+        _ => Err(format!(
+            "{text:?}: a number of seconds from 0 to 1000000 is needed"
+        )),
     })
 }
 
 /// A number of seconds above 0 after which something is ended.
 pub fn deadline(text: &str) -> Result<f64, String> {
     match seconds(text)? {
-        0.0 => Err(format!("{text:?}: no case could end in time; a number of seconds above 0 is needed, such as 60")),
+        0.0 => Err(format!(
+            "{text:?}: no case could end in time; a number of seconds above 0 is needed, such as 60"
+        )),
         value => Ok(value),
     }
 }
@@ -235,7 +290,9 @@ pub fn deadline(text: &str) -> Result<f64, String> {
 /// A time above 0, in seconds: `500ms`, `10s`, `2m` (minutes), and `10` for seconds.
 pub fn duration(text: &str) -> Result<f64, String> {
     with_point(text, |text| {
-        let end = text.rfind(|c: char| !c.is_ascii_alphabetic()).map_or(0, |last| last + 1);
+        let end = text
+            .rfind(|c: char| !c.is_ascii_alphabetic())
+            .map_or(0, |last| last + 1);
         let scale = match text[end..].trim() {
             "ms" => Some(1e-3),
             "" | "s" => Some(1.0),
@@ -246,7 +303,11 @@ pub fn duration(text: &str) -> Result<f64, String> {
         let value = number.zip(scale).map(|(number, scale)| number * scale);
         value
             .filter(|&value| value > 0.0 && value <= 1e6)
-            .ok_or_else(|| format!("{text:?} is not a time: write 500ms, 10s or 2m, above 0 and at most 1000000 s"))
+            .ok_or_else(|| {
+                format!(
+                    "{text:?} is not a time: write 500ms, 10s or 2m, above 0 and at most 1000000 s"
+                )
+            })
     })
 }
 
@@ -273,7 +334,9 @@ pub fn search_budget(text: &str) -> Result<SearchBudget, String> {
             .map(SearchBudget::Seconds)
             .map_err(|why| if why.contains("comma") { why } else { bad() });
     }
-    let number = digits(text).and_then(|number| usize::try_from(number).ok()).filter(|number| *number > 0);
+    let number = digits(text)
+        .and_then(|number| usize::try_from(number).ok())
+        .filter(|number| *number > 0);
     number.map(SearchBudget::Evaluations).ok_or_else(bad)
 }
 
@@ -302,12 +365,21 @@ pub fn peak(text: &str) -> Result<Peak, String> {
              60TFLOP/s or 60TOP/s"
         )
     };
-    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let end = text
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(text.len());
     let number = &text[..end];
     let unit = text[end..].trim_start();
     let per_second = unit.strip_suffix("/s").ok_or_else(bad)?;
     let (scale, made): (&str, fn(f64) -> Peak) = None
-        .or_else(|| Some((per_second.strip_suffix("FLOP").or_else(|| per_second.strip_suffix("OP"))?, Peak::Ops as _)))
+        .or_else(|| {
+            Some((
+                per_second
+                    .strip_suffix("FLOP")
+                    .or_else(|| per_second.strip_suffix("OP"))?,
+                Peak::Ops as _,
+            ))
+        })
         .or_else(|| Some((per_second.strip_suffix('B')?, Peak::Bytes as _)))
         .ok_or_else(bad)?;
     // Of operations there are no binary multiples.
@@ -315,7 +387,11 @@ pub fn peak(text: &str) -> Result<Peak, String> {
     let scale = multiplier(scale).filter(|_| is_decimal).ok_or_else(bad)?;
     let rate = number.parse::<f64>().map_err(|_| bad())? * scale as f64 / 1e9;
     // Between a byte a second and far above any device.
-    if (1e-9..=1e9).contains(&rate) { Ok(made(rate)) } else { Err(bad()) }
+    if (1e-9..=1e9).contains(&rate) {
+        Ok(made(rate))
+    } else {
+        Err(bad())
+    }
 }
 
 /// A relative spread: a finite number above 0, as in `0.05`, or a percentage, as in `5%`.
@@ -324,18 +400,24 @@ pub fn spread(text: &str) -> Result<f64, String> {
         let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |n| (n, 0.01));
         match number.parse::<f64>() {
             Ok(value) if value.is_finite() && value > 0.0 => Ok(value * unit),
-            _ => Err(format!("{text:?}: a relative spread above 0 is needed, as in 0.05 or 5%")),
+            _ => Err(format!(
+                "{text:?}: a relative spread above 0 is needed, as in 0.05 or 5%"
+            )),
         }
     })
 }
 
 /// A name that things are kept under: letters, digits, `-`, `_` and dots, the first of them none of these signs.
 pub fn name(text: &str) -> Result<String, String> {
-    let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+    let is_plain = text
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
     if is_plain && text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.len() <= 64 {
         return Ok(text.to_owned());
     }
-    Err(format!("{text:?}: a name of letters, digits, -, _ and dots is needed, as in base"))
+    Err(format!(
+        "{text:?}: a name of letters, digits, -, _ and dots is needed, as in base"
+    ))
 }
 
 /// What a comparison must not come to.
@@ -355,13 +437,17 @@ pub fn fail_on(text: &str) -> Result<FailOn, String> {
     with_point(text, |text| {
         let percent = match text.strip_prefix("slower") {
             Some("") => Some(0.0),
-            Some(rest) => rest.strip_prefix(':').and_then(|pct| pct.trim_end_matches('%').parse::<f64>().ok()),
+            Some(rest) => rest
+                .strip_prefix(':')
+                .and_then(|pct| pct.trim_end_matches('%').parse::<f64>().ok()),
             None => None,
         };
-        let share = percent.filter(|percent| percent.is_finite() && *percent >= 0.0).map(|percent| percent / 100.0);
-        share
-            .map(FailOn::Slower)
-            .ok_or_else(|| format!("{text:?}: slower, slower:5 for 5 % and more, or undecided is needed"))
+        let share = percent
+            .filter(|percent| percent.is_finite() && *percent >= 0.0)
+            .map(|percent| percent / 100.0);
+        share.map(FailOn::Slower).ok_or_else(|| {
+            format!("{text:?}: slower, slower:5 for 5 % and more, or undecided is needed")
+        })
     })
 }
 
@@ -371,17 +457,25 @@ pub fn variants<'a>(family: &'a Family, text: &str) -> Result<Vec<&'a Rung>, Str
     let kernels: Vec<&Rung> = family.kernels().collect();
     let mut wanted = vec![false; kernels.len()];
     for item in text.split(',') {
-        let range = variant_range(&kernels, item.trim()).ok_or_else(|| unknown_variant(family, item))?;
+        let range =
+            variant_range(&kernels, item.trim()).ok_or_else(|| unknown_variant(family, item))?;
         wanted[range].fill(true);
     }
-    Ok(kernels.into_iter().zip(wanted).filter(|(_, wanted)| *wanted).map(|(rung, _)| rung).collect())
+    Ok(kernels
+        .into_iter()
+        .zip(wanted)
+        .filter(|(_, wanted)| *wanted)
+        .map(|(rung, _)| rung)
+        .collect())
 }
 
 /// The places of what a number, a range of numbers or a name selects.
 fn variant_range(kernels: &[&Rung], item: &str) -> Option<RangeInclusive<usize>> {
     let place = |text: &str| {
         let number = text.strip_prefix('v').unwrap_or(text).parse::<u32>().ok();
-        kernels.iter().position(|r| r.variant() == text || (number.is_some() && r.number() == number))
+        kernels
+            .iter()
+            .position(|r| r.variant() == text || (number.is_some() && r.number() == number))
     };
     let range = match item.split_once('-') {
         Some((first, last)) => place(first)?..=place(last)?,
@@ -391,22 +485,37 @@ fn variant_range(kernels: &[&Rung], item: &str) -> Option<RangeInclusive<usize>>
 }
 
 fn unknown_variant(family: &Family, item: &str) -> String {
-    let names = family
-        .kernels()
-        .map(|rung| rung.number().map_or(rung.variant().to_owned(), |number| format!("{number} {}", rung.variant())));
+    let names = family.kernels().map(|rung| {
+        rung.number().map_or(rung.variant().to_owned(), |number| {
+            format!("{number} {}", rung.variant())
+        })
+    });
     let names: Vec<String> = names.collect();
     let near: Vec<&str> = nearest(item, family.kernels().map(Rung::variant), |name| name);
     match near.is_empty() {
-        true => format!("{} has no rung {item:?}; it has {}", family.name, names.join(", ")),
-        false => format!("{} has no rung {item:?}{}", family.name, did_you_mean(&near)),
+        true => format!(
+            "{} has no rung {item:?}; it has {}",
+            family.name,
+            names.join(", ")
+        ),
+        false => format!(
+            "{} has no rung {item:?}{}",
+            family.name,
+            did_you_mean(&near)
+        ),
     }
 }
 
 /// `16 KiB`: bytes in the largest unit of which they are a whole number.
 pub fn binary(bytes: u64) -> String {
     let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
-    let unit = units.iter().find(|(log, _)| bytes > 0 && bytes.is_multiple_of(1 << log));
-    unit.map_or_else(|| format!("{bytes} bytes"), |(log, name)| format!("{} {name}", bytes >> log))
+    let unit = units
+        .iter()
+        .find(|(log, _)| bytes > 0 && bytes.is_multiple_of(1 << log));
+    unit.map_or_else(
+        || format!("{bytes} bytes"),
+        |(log, name)| format!("{} {name}", bytes >> log),
+    )
 }
 
 #[cfg(test)]
@@ -418,8 +527,21 @@ mod tests {
     fn durations_have_units() {
         let all = ["500ms", "10s", "2m", "2 min", "0.5", "1e3"].map(|text| duration(text).unwrap());
         assert_eq!(all, [0.5, 10.0, 120.0, 120.0, 0.5, 1000.0]);
-        for bad in ["", "s", "0s", "-1s", "10h", "1e9", "inf", "NaN", "10 apples"] {
-            assert!(duration(bad).unwrap_err().contains("500ms, 10s or 2m"), "{bad}");
+        for bad in [
+            "",
+            "s",
+            "0s",
+            "-1s",
+            "10h",
+            "1e9",
+            "inf",
+            "NaN",
+            "10 apples",
+        ] {
+            assert!(
+                duration(bad).unwrap_err().contains("500ms, 10s or 2m"),
+                "{bad}"
+            );
         }
     }
 
@@ -429,10 +551,31 @@ mod tests {
             Peak::Bytes(rate) => ("bytes", rate.round()),
             Peak::Ops(rate) => ("operations", rate.round()),
         };
-        assert_eq!((rate("4800GB/s"), rate("4.8TB/s")), (("bytes", 4800.0), ("bytes", 4800.0)));
-        assert_eq!(rate("4470GiB/s"), ("bytes", 4800.0), "4470 x 2^30 = 4799.6 x 10^9");
-        assert_eq!((rate("60TFLOP/s"), rate("500 GOP/s")), (("operations", 60000.0), ("operations", 500.0)));
-        for bad in ["", "4800", "GB/s", "0GB/s", "-1GB/s", "4800GB", "4800Gb/s", "1e3GB/s", "60TiFLOP/s", "4..8TB/s"] {
+        assert_eq!(
+            (rate("4800GB/s"), rate("4.8TB/s")),
+            (("bytes", 4800.0), ("bytes", 4800.0))
+        );
+        assert_eq!(
+            rate("4470GiB/s"),
+            ("bytes", 4800.0),
+            "4470 x 2^30 = 4799.6 x 10^9"
+        );
+        assert_eq!(
+            (rate("60TFLOP/s"), rate("500 GOP/s")),
+            (("operations", 60000.0), ("operations", 500.0))
+        );
+        for bad in [
+            "",
+            "4800",
+            "GB/s",
+            "0GB/s",
+            "-1GB/s",
+            "4800GB",
+            "4800Gb/s",
+            "1e3GB/s",
+            "60TiFLOP/s",
+            "4..8TB/s",
+        ] {
             assert!(peak(bad).unwrap_err().contains("4800GB/s"), "{bad}");
         }
     }
@@ -458,8 +601,8 @@ mod tests {
     #[test]
     fn what_is_no_size_is_refused() {
         for text in [
-            "", "-1", "1.5", "abc", "1e", "e5", "1e99", "2^64", "2^", "^2", "NaN", "inf", "1Mb", "0x10", "1e-3", "१",
-            "_1", "1_", "1__0", "_", "1_M", "1_e3", "2_^20", "2^_20",
+            "", "-1", "1.5", "abc", "1e", "e5", "1e99", "2^64", "2^", "^2", "NaN", "inf", "1Mb",
+            "0x10", "1e-3", "१", "_1", "1_", "1__0", "_", "1_M", "1_e3", "2_^20", "2^_20",
         ] {
             assert!(size(text).is_err(), "{text}");
         }
@@ -469,7 +612,16 @@ mod tests {
     fn work_groups() {
         assert_eq!(work_group("256"), Ok(WorkGroup([256, 1, 1])));
         assert_eq!(work_group("16x16"), Ok(WorkGroup([16, 16, 1])));
-        for text in ["", "0", "x", "16x", "16x0", "1x1x1x1", "-4", "99999999999999999999"] {
+        for text in [
+            "",
+            "0",
+            "x",
+            "16x",
+            "16x0",
+            "1x1x1x1",
+            "-4",
+            "99999999999999999999",
+        ] {
             assert!(work_group(text).is_err(), "{text}");
         }
     }
@@ -477,14 +629,27 @@ mod tests {
     #[test]
     fn lists_and_ranges() {
         assert_eq!(sizes("64,128,256"), Ok(List(vec![64, 128, 256])));
-        assert_eq!(sizes("32..1024*2"), Ok(List(vec![32, 64, 128, 256, 512, 1024])));
+        assert_eq!(
+            sizes("32..1024*2"),
+            Ok(List(vec![32, 64, 128, 256, 512, 1024]))
+        );
         assert_eq!(sizes("1000..2200+500"), Ok(List(vec![1000, 1500, 2000])));
-        assert_eq!(sizes("2^10..2^12*2,1Ki,7"), Ok(List(vec![1024, 2048, 4096, 7])));
+        assert_eq!(
+            sizes("2^10..2^12*2,1Ki,7"),
+            Ok(List(vec![1024, 2048, 4096, 7]))
+        );
         assert_eq!(sizes("5..5+1"), Ok(List(vec![5])));
         assert_eq!(sizes("0..2+1"), Ok(List(vec![0, 1, 2])));
         assert_eq!(sizes("2^62..2^63*2"), Ok(List(vec![1 << 62, 1 << 63])));
         let groups = super::work_groups("16x16,32..64*2,64").unwrap().0;
-        assert_eq!(groups, [WorkGroup([16, 16, 1]), WorkGroup::linear(32), WorkGroup::linear(64)]);
+        assert_eq!(
+            groups,
+            [
+                WorkGroup([16, 16, 1]),
+                WorkGroup::linear(32),
+                WorkGroup::linear(64)
+            ]
+        );
     }
 
     #[test]
@@ -522,15 +687,27 @@ mod tests {
 
     #[test]
     fn decimal_commas_and_several_sizes_are_named() {
-        for said in
-            [seconds("0,5"), duration("0,5s"), spread("0,05"), spread("2,5%"), fail_on("slower:2,5").map(|_| 0.0)]
-        {
-            assert!(said.unwrap_err().contains("has a decimal comma: write "), "a number");
+        for said in [
+            seconds("0,5"),
+            duration("0,5s"),
+            spread("0,05"),
+            spread("2,5%"),
+            fail_on("slower:2,5").map(|_| 0.0),
+        ] {
+            assert!(
+                said.unwrap_err().contains("has a decimal comma: write "),
+                "a number"
+            );
         }
         assert!(size("1,5e6").unwrap_err().contains("write 1.5e6"));
         assert!(search_budget("0,5m").unwrap_err().contains("write 0.5m"));
         for text in ["777,5000", "1,000,000", "32..1024*2"] {
-            assert!(size(text).unwrap_err().contains("gpulab sweep measures several"), "{text}");
+            assert!(
+                size(text)
+                    .unwrap_err()
+                    .contains("gpulab sweep measures several"),
+                "{text}"
+            );
         }
         for text in ["1,", ",", "a,b", "32..16"] {
             assert!(size(text).unwrap_err().contains("is not a size"), "{text}");
@@ -549,21 +726,46 @@ mod tests {
 
     #[test]
     fn variants_by_number_range_and_idea() {
-        let numbers = |text| variants(&FAMILY, text).unwrap().iter().filter_map(|r| r.number()).collect::<Vec<_>>();
+        let numbers = |text| {
+            variants(&FAMILY, text)
+                .unwrap()
+                .iter()
+                .filter_map(|r| r.number())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(numbers("3"), [3]);
         assert_eq!(numbers("2-4"), [2, 3, 4]);
         assert_eq!(numbers("wide,naive"), [1, 7]);
         assert_eq!(numbers("v5"), [5]);
-        let names = |text| variants(&transpose::FAMILY, text).unwrap().iter().map(|r| r.variant()).collect::<Vec<_>>();
+        let names = |text| {
+            variants(&transpose::FAMILY, text)
+                .unwrap()
+                .iter()
+                .map(|r| r.variant())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(names("2,copy"), ["copy", "coalesced"]);
         for text in ["0", "99", "5-2", "nothing", ""] {
-            assert!(variants(&FAMILY, text).err().unwrap().contains("1 naive"), "{text}");
+            assert!(
+                variants(&FAMILY, text).err().unwrap().contains("1 naive"),
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn bytes_are_told_in_the_largest_unit_that_fits() {
         let texts = [0, 1000, 1 << 10, 3 << 19, 64 << 20, 1 << 30].map(binary);
-        assert_eq!(texts, ["0 bytes", "1000 bytes", "1 KiB", "1536 KiB", "64 MiB", "1 GiB"]);
+        assert_eq!(
+            texts,
+            [
+                "0 bytes",
+                "1000 bytes",
+                "1 KiB",
+                "1536 KiB",
+                "64 MiB",
+                "1 GiB"
+            ]
+        );
     }
 }

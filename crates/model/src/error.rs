@@ -47,22 +47,55 @@ pub struct Exit {
 /// Every exit code there is. When several apply, a wrong result comes first, then a build that failed, then a row that
 /// cannot be trusted.
 pub const EXITS: &[Exit] = &[
-    Exit { code: 0, means: "Success." },
-    Exit { code: 1, means: "Something failed at run time." },
-    Exit { code: 2, means: "The command line or an input is invalid." },
-    Exit { code: 3, means: "There is no OpenCL loader, no platform, or no device that matches." },
-    Exit { code: 4, means: "A result failed its check." },
-    Exit { code: 5, means: "A kernel did not build." },
-    Exit { code: 6, means: "A case is slower, or counts more, than --fail-on allows." },
-    Exit { code: 7, means: "A row cannot be trusted: faster than the device can be or, with --strict, flagged." },
-    Exit { code: 74, means: "An output could not be written." },
-    Exit { code: 130, means: "Interrupted; what was measured until then has been printed." },
+    Exit {
+        code: 0,
+        means: "Success.",
+    },
+    Exit {
+        code: 1,
+        means: "Something failed at run time.",
+    },
+    Exit {
+        code: 2,
+        means: "The command line or an input is invalid.",
+    },
+    Exit {
+        code: 3,
+        means: "There is no OpenCL loader, no platform, or no device that matches.",
+    },
+    Exit {
+        code: 4,
+        means: "A result failed its check.",
+    },
+    Exit {
+        code: 5,
+        means: "A kernel did not build.",
+    },
+    Exit {
+        code: 6,
+        means: "A case is slower, or counts more, than --fail-on allows.",
+    },
+    Exit {
+        code: 7,
+        means: "A row cannot be trusted: faster than the device can be or, with --strict, flagged.",
+    },
+    Exit {
+        code: 74,
+        means: "An output could not be written.",
+    },
+    Exit {
+        code: 130,
+        means: "Interrupted; what was measured until then has been printed.",
+    },
 ];
 
 impl Error {
     /// That the file or the folder of this path cannot be written.
     pub fn unwritten<P: AsRef<Path> + ?Sized>(path: &P) -> impl Fn(io::Error) -> Error + Copy {
-        move |source| Error::Output { what: path.as_ref().display().to_string(), source }
+        move |source| Error::Output {
+            what: path.as_ref().display().to_string(),
+            source,
+        }
     }
 
     pub fn exit_code(&self) -> u8 {
@@ -93,7 +126,10 @@ mod tests {
     #[test]
     fn every_exit_code_has_its_meaning() {
         let text = String::new;
-        let output = Error::Output { what: text(), source: io::Error::other("") };
+        let output = Error::Output {
+            what: text(),
+            source: io::Error::other(""),
+        };
         let all = [
             Error::Failed(text()),
             Error::Usage(text()),
@@ -105,7 +141,13 @@ mod tests {
             output,
             Error::Interrupted,
         ];
-        let codes: Vec<u8> = [0].into_iter().chain(all.iter().map(Error::exit_code)).collect();
-        assert_eq!(codes, EXITS.iter().map(|exit| exit.code).collect::<Vec<_>>());
+        let codes: Vec<u8> = [0]
+            .into_iter()
+            .chain(all.iter().map(Error::exit_code))
+            .collect();
+        assert_eq!(
+            codes,
+            EXITS.iter().map(|exit| exit.code).collect::<Vec<_>>()
+        );
     }
 }

@@ -20,10 +20,24 @@ pub struct Summary {
 /// Summarises samples in any order; `None` without samples or if any of them is not finite.
 pub fn summarise(samples: &[f64]) -> Option<Summary> {
     let sorted = sorted(samples)?;
-    let [Some(q1), Some(median), Some(q3)] = [0.25, 0.5, 0.75].map(|p| quantile(&sorted, p)) else { return None };
+    let [Some(q1), Some(median), Some(q3)] = [0.25, 0.5, 0.75].map(|p| quantile(&sorted, p)) else {
+        return None;
+    };
     let range = q3 - q1;
-    let noise = if range == 0.0 { 0.0 } else { range / median.abs() };
-    Some(Summary { runs: sorted.len(), min: *sorted.first()?, q1, median, q3, max: *sorted.last()?, noise })
+    let noise = if range == 0.0 {
+        0.0
+    } else {
+        range / median.abs()
+    };
+    Some(Summary {
+        runs: sorted.len(),
+        min: *sorted.first()?,
+        q1,
+        median,
+        q3,
+        max: *sorted.last()?,
+        noise,
+    })
 }
 
 /// The quantile at `p` in 0..=1 of ascending samples, linear between the two nearest: type 7 of
@@ -70,7 +84,10 @@ mod tests {
     fn quartiles_are_those_of_type_7_and_noise_is_never_nan() {
         // R: quantile(c(1, 2, 4, 8), type = 7) gives 1, 1.75, 3, 5, 8.
         let s = summarise(&[8.0, 1.0, 4.0, 2.0]).unwrap();
-        assert_eq!((s.runs, s.min, s.q1, s.median, s.q3, s.max), (4, 1.0, 1.75, 3.0, 5.0, 8.0));
+        assert_eq!(
+            (s.runs, s.min, s.q1, s.median, s.q3, s.max),
+            (4, 1.0, 1.75, 3.0, 5.0, 8.0)
+        );
         assert_relative_eq!(s.noise, 3.25 / 3.0);
         assert_eq!(summarise(&[0.0, 0.0]).unwrap().noise, 0.0);
         assert_eq!(summarise(&[-1.0, 0.0, 1.0]).unwrap().noise, f64::INFINITY);
@@ -89,8 +106,14 @@ mod tests {
     fn ratios_without_a_value_are_none() {
         assert_eq!(ratio(6.0, 3.0), Some(2.0));
         assert_eq!(ratio(0.0, 3.0), Some(0.0));
-        for (a, b) in [(1.0, 0.0), (0.0, 0.0), (f64::NAN, 1.0), (1.0, f64::NAN), (1.0, f64::INFINITY), (1e300, 1e-300)]
-        {
+        for (a, b) in [
+            (1.0, 0.0),
+            (0.0, 0.0),
+            (f64::NAN, 1.0),
+            (1.0, f64::NAN),
+            (1.0, f64::INFINITY),
+            (1e300, 1e-300),
+        ] {
             assert_eq!(ratio(a, b), None, "{a} / {b}");
         }
     }

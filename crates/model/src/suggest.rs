@@ -8,11 +8,19 @@ const LONGEST: usize = 64;
 
 /// Those of `candidates` that are nearest to `word`, in their order: letters that were left out, added, changed or swapped,
 /// up to a third of the word, or the beginning of the name. None of them if nothing is near.
-pub fn nearest<T>(word: &str, candidates: impl IntoIterator<Item = T>, name: impl Fn(&T) -> &str) -> Vec<T> {
-    let far = candidates.into_iter().filter_map(|c| distance(word, name(&c)).map(|d| (d, c)));
+pub fn nearest<T>(
+    word: &str,
+    candidates: impl IntoIterator<Item = T>,
+    name: impl Fn(&T) -> &str,
+) -> Vec<T> {
+    let far = candidates
+        .into_iter()
+        .filter_map(|c| distance(word, name(&c)).map(|d| (d, c)));
     let found: Vec<(usize, T)> = far.collect();
     let least = found.iter().map(|(distance, _)| *distance).min();
-    let nearest = found.into_iter().filter(|(distance, _)| Some(*distance) == least);
+    let nearest = found
+        .into_iter()
+        .filter(|(distance, _)| Some(*distance) == least);
     nearest.map(|(_, candidate)| candidate).take(MOST).collect()
 }
 
@@ -35,7 +43,10 @@ fn distance(word: &str, name: &str) -> Option<usize> {
 
 /// ``; did you mean `a`, `b` or `c`?``, or nothing of nothing.
 pub fn did_you_mean<S: AsRef<str>>(suggestions: &[S]) -> String {
-    let quoted: Vec<String> = suggestions.iter().map(|s| format!("`{}`", s.as_ref())).collect();
+    let quoted: Vec<String> = suggestions
+        .iter()
+        .map(|s| format!("`{}`", s.as_ref()))
+        .collect();
     match &quoted[..] {
         [] => String::new(),
         [only] => format!("; did you mean {only}?"),
@@ -63,7 +74,16 @@ mod tests {
 
     #[test]
     fn slips_find_their_words() {
-        let names = ["reduce", "dot", "transpose", "transfer", "stride", "strided", "sequential", "single_pass"];
+        let names = [
+            "reduce",
+            "dot",
+            "transpose",
+            "transfer",
+            "stride",
+            "strided",
+            "sequential",
+            "single_pass",
+        ];
         for (slip, meant) in [
             ("redcue", vec!["reduce"]),
             ("sequental", vec!["sequential"]),
@@ -85,6 +105,9 @@ mod tests {
     fn suggestions_are_read_aloud() {
         assert_eq!(did_you_mean::<&str>(&[]), "");
         assert_eq!(did_you_mean(&["a"]), "; did you mean `a`?");
-        assert_eq!(did_you_mean(&["a", "b", "c"]), "; did you mean `a`, `b` or `c`?");
+        assert_eq!(
+            did_you_mean(&["a", "b", "c"]),
+            "; did you mean `a`, `b` or `c`?"
+        );
     }
 }

@@ -16,7 +16,11 @@ pub struct ColumnEntry {
 impl ColumnEntry {
     /// What a cell holds: `text`, `integer`, `number`, `boolean` or `word`, one of a few names.
     pub fn kind(&self) -> &'static str {
-        match self.rust.trim_start_matches("Option<").trim_end_matches('>') {
+        match self
+            .rust
+            .trim_start_matches("Option<")
+            .trim_end_matches('>')
+        {
             "String" | "WorkGroup" | "Params" | "Flags" => "text",
             "u64" | "u32" => "integer",
             "f64" | "Number" => "number",

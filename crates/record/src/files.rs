@@ -19,7 +19,9 @@ pub fn open(path: &Path) -> io::Result<BufReader<File>> {
     let kind = fs::metadata(path)?.file_type();
     // Reading a folder fails in the system's words.
     if !kind.is_file() && !kind.is_dir() {
-        return Err(io::Error::other("it is not a regular file; copy its contents to one"));
+        return Err(io::Error::other(
+            "it is not a regular file; copy its contents to one",
+        ));
     }
     let mut file = BufReader::new(File::open(path)?);
     file.fill_buf()?;
@@ -28,7 +30,8 @@ pub fn open(path: &Path) -> io::Result<BufReader<File>> {
 
 /// The text of a regular file.
 pub fn read_to_string(path: &Path) -> io::Result<String> {
-    String::from_utf8(read(path)?).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
+    String::from_utf8(read(path)?)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
 /// Refuses an output where no regular file is or could be made: a pipe and a device may wait for ever, and a link to nothing
@@ -36,10 +39,16 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
 pub fn check_output(path: &Path) -> io::Result<()> {
     const STREAMS: [&str; 3] = ["/dev/null", "/dev/full", "/dev/stdout"];
     let why = match fs::metadata(path) {
-        Ok(found) if !found.is_file() && !found.is_dir() && STREAMS.iter().all(|one| path != Path::new(one)) => {
+        Ok(found)
+            if !found.is_file()
+                && !found.is_dir()
+                && STREAMS.iter().all(|one| path != Path::new(one)) =>
+        {
             "it is a pipe or a device: give a file, or - for standard output"
         }
-        Err(_) if path.is_symlink() => "it is a link to nothing: give the file itself, or remove the link",
+        Err(_) if path.is_symlink() => {
+            "it is a link to nothing: give the file itself, or remove the link"
+        }
         _ => return Ok(()),
     };
     Err(io::Error::other(why))
@@ -53,7 +62,8 @@ pub fn write_whole(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
     let write = || {
         path.parent().map_or(Ok(()), fs::create_dir_all)?;
         let mut file = File::create(&unfinished)?;
-        file.write_all(text.as_ref()).and_then(|()| file.sync_all())?;
+        file.write_all(text.as_ref())
+            .and_then(|()| file.sync_all())?;
         fs::rename(&unfinished, path)
     };
     // What is left of a failure is of no use.
@@ -75,7 +85,8 @@ impl ScratchFolder {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         loop {
             let number = COUNT.fetch_add(1, Ordering::Relaxed);
-            let path = std::env::temp_dir().join(format!("{}{}-{number}", Self::NAME, std::process::id()));
+            let path =
+                std::env::temp_dir().join(format!("{}{}-{number}", Self::NAME, std::process::id()));
             match fs::create_dir(&path) {
                 // Left by an earlier process of this number, or somebody else's.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -90,7 +101,10 @@ impl ScratchFolder {
 
     /// Removes a folder if it is such a one, made by another process.
     pub fn remove_of(path: &Path) {
-        if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(Self::NAME)) {
+        if path
+            .file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with(Self::NAME))
+        {
             drop(fs::remove_dir_all(path));
         }
     }
@@ -161,14 +175,19 @@ impl FileIdentity {
         if path.exists() {
             return None;
         }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
         Some(fs::canonicalize(folder).ok()?.join(path.file_name()?))
     }
 
     #[cfg(unix)]
     fn new(metadata: &Metadata, _: &Path) -> Option<FileIdentity> {
         use std::os::unix::fs::MetadataExt;
-        metadata.is_file().then(|| FileIdentity((metadata.dev(), metadata.ino())))
+        metadata
+            .is_file()
+            .then(|| FileIdentity((metadata.dev(), metadata.ino())))
     }
 
     #[cfg(not(unix))]
@@ -185,7 +204,9 @@ pub fn below(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
-        let Ok(entries) = fs::read_dir(folder) else { continue };
+        let Ok(entries) = fs::read_dir(folder) else {
+            continue;
+        };
         for entry in entries.filter_map(Result::ok) {
             // A link to a folder may lead round in a circle.
             match entry.file_type() {
@@ -220,7 +241,13 @@ mod tests {
         }
         assert_eq!(FileIdentity::of_open(&File::open(at("hard")).unwrap()), a);
         assert!(a.is_some() && FileIdentity::of(&at("b")) != a);
-        assert_eq!((FileIdentity::of(&at("none")), FileIdentity::of(&at("folder"))), (None, None));
+        assert_eq!(
+            (
+                FileIdentity::of(&at("none")),
+                FileIdentity::of(&at("folder"))
+            ),
+            (None, None)
+        );
         let mut found = below(dir.path());
         found.sort();
         assert_eq!(found, [at("a"), at("b"), at("folder/soft"), at("hard")]);
@@ -241,10 +268,20 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn what_may_never_end_is_not_read() {
-        assert!(read(Path::new("/dev/zero")).unwrap_err().to_string().contains("not a regular file"));
+        assert!(
+            read(Path::new("/dev/zero"))
+                .unwrap_err()
+                .to_string()
+                .contains("not a regular file")
+        );
         let dir = tempfile::tempdir().unwrap();
         assert!(read(dir.path()).is_err());
         fs::write(dir.path().join("x"), [255]).unwrap();
-        assert!(read_to_string(&dir.path().join("x")).unwrap_err().to_string().contains("UTF-8"));
+        assert!(
+            read_to_string(&dir.path().join("x"))
+                .unwrap_err()
+                .to_string()
+                .contains("UTF-8")
+        );
     }
 }

@@ -48,7 +48,9 @@ impl Flags {
 
 impl FromIterator<Flags> for Flags {
     fn from_iter<I: IntoIterator<Item = Flags>>(flags: I) -> Flags {
-        flags.into_iter().fold(Flags::default(), |all, flag| all | flag)
+        flags
+            .into_iter()
+            .fold(Flags::default(), |all, flag| all | flag)
     }
 }
 
@@ -62,7 +64,11 @@ impl std::ops::BitOr for Flags {
 
 impl fmt::Display for Flags {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let set: Vec<&str> = WORDS.iter().filter(|(flag, _)| self.contains(*flag)).map(|(_, word)| *word).collect();
+        let set: Vec<&str> = WORDS
+            .iter()
+            .filter(|(flag, _)| self.contains(*flag))
+            .map(|(_, word)| *word)
+            .collect();
         f.write_str(&set.join(" "))
     }
 }
@@ -78,7 +84,10 @@ impl<'de> Deserialize<'de> for Flags {
         String::deserialize(deserializer)?
             .split_whitespace()
             .map(|word: &str| {
-                let known = WORDS.iter().find(|(_, known)| *known == word).map(|(flag, _)| *flag);
+                let known = WORDS
+                    .iter()
+                    .find(|(_, known)| *known == word)
+                    .map(|(flag, _)| *flag);
                 known.ok_or_else(|| serde::de::Error::custom(format!("there is no flag {word:?}")))
             })
             .collect()

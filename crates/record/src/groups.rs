@@ -20,7 +20,10 @@ pub fn groups<T: Clone, K: Eq + Hash>(records: &[T], key: impl Fn(&T) -> K) -> V
 /// Each value once, in the order of their first ones.
 pub fn distinct<T: Clone + Eq + Hash>(values: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut seen = HashSet::new();
-    values.into_iter().filter(|value| seen.insert(value.clone())).collect()
+    values
+        .into_iter()
+        .filter(|value| seen.insert(value.clone()))
+        .collect()
 }
 
 #[cfg(test)]
@@ -52,7 +55,10 @@ mod tests {
     #[test]
     fn many_values_are_not_compared_with_each_other() {
         let values: Vec<Counted> = (0..1000).chain(0..1000).map(Counted).collect();
-        let both = [distinct(values.iter().copied()).len(), groups(&values, |value| *value).len()];
+        let both = [
+            distinct(values.iter().copied()).len(),
+            groups(&values, |value| *value).len(),
+        ];
         let compared = COMPARED.get();
         assert_eq!(both, [1000, 1000]);
         assert!(compared < 10_000, "{compared} comparisons");

@@ -82,7 +82,9 @@ pub struct Run {
 impl Run {
     /// A run that begins now, and is no quick look. The id comes from the time and the process id alone.
     pub fn begin() -> Run {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let since = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         let mut hasher = DefaultHasher::new();
         (since, std::process::id()).hash(&mut hasher);
         // A letter in front keeps spreadsheets from reading a number.
@@ -94,7 +96,9 @@ impl Run {
             command: host::command_line(),
             quick: false,
             host_cpu: host::cpu(),
-            host_threads: std::thread::available_parallelism().ok().map(|threads| threads.get() as u64),
+            host_threads: std::thread::available_parallelism()
+                .ok()
+                .map(|threads| threads.get() as u64),
             os: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
         }
     }
@@ -105,14 +109,18 @@ pub fn utc(second: u64) -> String {
     // Days since the first of March in the year 0, by eras of 400 years: a leap day is the last of its year.
     let days = second / 86_400 + 719_468;
     let day_of_era = days % 146_097;
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month + 2) / 5 + 1;
     let year = days / 146_097 * 400 + year_of_era + u64::from(month > 9);
     let month = if month > 9 { month - 9 } else { month + 3 };
     let [hour, minute] = [second / 3600 % 24, second / 60 % 60];
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{:02}Z", second % 60)
+    format!(
+        "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{:02}Z",
+        second % 60
+    )
 }
 
 /// A rate measured on this device that bounds a family.
@@ -135,7 +143,11 @@ pub struct LaunchCost {
 impl LaunchCost {
     /// Seconds of so many launches in one run.
     pub fn of(&self, launches: u64) -> f64 {
-        if launches == 0 { 0.0 } else { self.first + (launches - 1) as f64 * self.next }
+        if launches == 0 {
+            0.0
+        } else {
+            self.first + (launches - 1) as f64 * self.next
+        }
     }
 }
 
@@ -177,7 +189,12 @@ pub struct Scene {
 }
 
 impl Scene {
-    pub fn on_device(run: &Run, device: &DeviceInfo, settings: &Settings, ceiling: Option<Ceiling>) -> Scene {
+    pub fn on_device(
+        run: &Run,
+        device: &DeviceInfo,
+        settings: &Settings,
+        ceiling: Option<Ceiling>,
+    ) -> Scene {
         Scene {
             platform: device.platform.clone(),
             device: device.name.clone(),
@@ -269,12 +286,21 @@ impl Record {
     pub fn from_outcome(scene: &Scene, rung: Option<u32>, outcome: Outcome) -> Record {
         let times = summarise(&clocked(&outcome));
         let walls: Vec<f64> = outcome.samples().iter().map(|s| s.wall).collect();
-        let [gbps, gops] = [outcome.bytes, outcome.ops]
-            .map(|amount| times.and_then(|t| ratio(amount / 1e9, t.median)).filter(|r| *r > 0.0));
+        let [gbps, gops] = [outcome.bytes, outcome.ops].map(|amount| {
+            times
+                .and_then(|t| ratio(amount / 1e9, t.median))
+                .filter(|r| *r > 0.0)
+        });
         // What is repeated inside a kernel comes from the cache: memory's ceiling says nothing of it.
-        let ceiling = scene.ceiling.filter(|_| !outcome.params.contains_key(REPEATS));
-        let ceiling_pct =
-            ceiling.and_then(|most| ratio(100.0 * if most.bound.is_memory() { gbps } else { gops }?, most.rate));
+        let ceiling = scene
+            .ceiling
+            .filter(|_| !outcome.params.contains_key(REPEATS));
+        let ceiling_pct = ceiling.and_then(|most| {
+            ratio(
+                100.0 * if most.bound.is_memory() { gbps } else { gops }?,
+                most.rate,
+            )
+        });
         let mut record = Record {
             scene: scene.clone(),
             rung,
@@ -307,7 +333,9 @@ impl Record {
 
     /// The median time in seconds of a right result.
     fn median(&self) -> Option<f64> {
-        self.times.filter(|_| self.outcome.status() == Status::Ok).map(|t| t.median)
+        self.times
+            .filter(|_| self.outcome.status() == Status::Ok)
+            .map(|t| t.median)
     }
 
     fn on_host(&self) -> bool {
@@ -329,20 +357,26 @@ fn peak_pct(scene: &Scene, outcome: &Outcome, gbps: Option<f64>, gops: Option<f6
 
 /// What bounds the case's family; none of an exchange.
 fn bound(scene: &Scene, outcome: &Outcome) -> Option<Bound> {
-    built_in(&outcome.case.family).map(|family| family.ceiling).or(scene.bound)
+    built_in(&outcome.case.family)
+        .map(|family| family.ceiling)
+        .or(scene.bound)
 }
 
 /// What the launches of a run take by themselves. Not known where some of them are not timed, or by another clock.
 fn launching(scene: &Scene, outcome: &Outcome) -> Option<f64> {
     let cost = scene.launch?;
     let measured = outcome.measured()?;
-    let is_timed = measured.preparation.is_none() && !measured.samples.is_empty() && measured.clock == cost.clock;
+    let is_timed = measured.preparation.is_none()
+        && !measured.samples.is_empty()
+        && measured.clock == cost.clock;
     (is_timed && outcome.launches > 0).then(|| cost.of(outcome.launches))
 }
 
 /// The times that count, in seconds.
 fn clocked(outcome: &Outcome) -> Vec<f64> {
-    let Some(measured) = outcome.measured() else { return Vec::new() };
+    let Some(measured) = outcome.measured() else {
+        return Vec::new();
+    };
     match measured.clock {
         Clock::Batch if measured.samples.is_empty() => measured.batch.into_iter().collect(),
         _ => measured.times(),
@@ -355,18 +389,38 @@ fn flags(record: &Record) -> Flags {
     // What goes on between host and device is no kernel's, and may well be short.
     let is_kernel = exchange(&outcome.case.family).is_none();
     let is_memory_bound = bound(scene, outcome).is_some_and(Bound::is_memory);
-    let is_above = record.ceiling_pct.is_some_and(|pct| pct > CEILING_SLACK_PCT);
-    let cache = if is_above { scene.cache_reach } else { scene.cache_bytes };
-    let fits = is_memory_bound && scene.cache == Cache::Warm && (1..=cache).contains(&outcome.working_set);
-    let (Some(times), Some(measured)) = (record.times, outcome.measured()) else { return Flags::default() };
+    let is_above = record
+        .ceiling_pct
+        .is_some_and(|pct| pct > CEILING_SLACK_PCT);
+    let cache = if is_above {
+        scene.cache_reach
+    } else {
+        scene.cache_bytes
+    };
+    let fits =
+        is_memory_bound && scene.cache == Cache::Warm && (1..=cache).contains(&outcome.working_set);
+    let (Some(times), Some(measured)) = (record.times, outcome.measured()) else {
+        return Flags::default();
+    };
     [
-        (flag::LAUNCH_BOUND, is_kernel && !record.on_host() && times.median < SHORT_S),
+        (
+            flag::LAUNCH_BOUND,
+            is_kernel && !record.on_host() && times.median < SHORT_S,
+        ),
         (flag::FITS_CACHE, fits),
         (flag::ABOVE_CEILING, is_above),
         (flag::CLOCK_FALLBACK, measured.clock_note.is_some()),
         // Of one or two runs no spread is known.
-        (flag::NOISY, times.noise > scene.max_noise || (measured.stopped_by == "timeout" && times.runs < 3)),
-        (flag::DRIFT, measured.canary.is_some_and(|canary| canary.ratio > DRIFT_RATIO)),
+        (
+            flag::NOISY,
+            times.noise > scene.max_noise || (measured.stopped_by == "timeout" && times.runs < 3),
+        ),
+        (
+            flag::DRIFT,
+            measured
+                .canary
+                .is_some_and(|canary| canary.ratio > DRIFT_RATIO),
+        ),
         (flag::TUNED, scene.tuned),
     ]
     .into_iter()
@@ -380,7 +434,9 @@ fn flags(record: &Record) -> Flags {
 /// with their like only. May be called again when records have been added.
 pub fn relate(ladder: &mut [Record]) {
     let cpu = [CPU_SEQ, CPU_RAYON, CPU_EXACT].map(|variant| {
-        let baseline = ladder.iter().find(|r| r.on_host() && r.outcome.case.variant == variant);
+        let baseline = ladder
+            .iter()
+            .find(|r| r.on_host() && r.outcome.case.variant == variant);
         baseline.and_then(Record::median)
     });
     let mut repeats: Vec<Option<String>> = ladder.iter().map(|r| r.repeats().cloned()).collect();
@@ -388,7 +444,13 @@ pub fn relate(ladder: &mut [Record]) {
     repeats.dedup();
     for repeats in repeats {
         let base = if repeats.is_none() { cpu } else { [None; 3] };
-        relate_alike(ladder.iter_mut().filter(|r| r.repeats() == repeats.as_ref()).collect(), base);
+        relate_alike(
+            ladder
+                .iter_mut()
+                .filter(|r| r.repeats() == repeats.as_ref())
+                .collect(),
+            base,
+        );
     }
 }
 
@@ -402,14 +464,18 @@ fn relate_alike(mut ladder: Vec<&mut Record>, cpu: [Option<f64>; 3]) {
     for record in &mut ladder {
         let own = record.median();
         let over = |base: Option<f64>| base.zip(own).and_then(|(base, own)| ratio(base, own));
-        [record.over_cpu_seq, record.over_cpu_rayon, record.over_cpu_exact] = cpu.map(over);
+        [
+            record.over_cpu_seq,
+            record.over_cpu_rayon,
+            record.over_cpu_exact,
+        ] = cpu.map(over);
         record.over_copy = if record.on_host() { None } else { over(copy) };
         [record.step, record.total] = [None; 2];
         if let (Some(_), Some(seconds)) = (record.rung, own) {
             let tuned = record.scene.tuned;
             first = first.or(Some((seconds, tuned)));
-            [record.step, record.total] =
-                [previous, first].map(|base| over(base.filter(|base| base.1 == tuned).map(|base| base.0)));
+            [record.step, record.total] = [previous, first]
+                .map(|base| over(base.filter(|base| base.1 == tuned).map(|base| base.0)));
             previous = Some((seconds, tuned));
         }
     }

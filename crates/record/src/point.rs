@@ -18,12 +18,24 @@ pub struct Metric {
 pub type MetricOf = fn(&Row) -> Option<f64>;
 
 /// 10^9 bytes a second, by the cost model and the median time.
-pub const BANDWIDTH: Metric = Metric { name: "bandwidth", unit: "GB/s", of: |row| row.gbps };
+pub const BANDWIDTH: Metric = Metric {
+    name: "bandwidth",
+    unit: "GB/s",
+    of: |row| row.gbps,
+};
 
 /// 10^9 operations a second, by the cost model and the median time.
-pub const RATE: Metric = Metric { name: "rate", unit: "Gop/s", of: |row| row.gops };
+pub const RATE: Metric = Metric {
+    name: "rate",
+    unit: "Gop/s",
+    of: |row| row.gops,
+};
 
-pub const TIME: Metric = Metric { name: "time", unit: "us", of: |row| row.t_median_s.map(|t| t * 1e6) };
+pub const TIME: Metric = Metric {
+    name: "time",
+    unit: "us",
+    of: |row| row.t_median_s.map(|t| t * 1e6),
+};
 
 columns! {
     /// One point of an experiment; its fields are the columns of CSV files and the names in JSON. Missing numbers are
@@ -131,13 +143,19 @@ const SI: [(&str, f64, &str); 15] = [
 
 /// One of a unit in units of the SI, and their name; nothing for a unit that no point has.
 pub fn si(unit: &str) -> Option<(f64, &'static str)> {
-    SI.iter().find(|(name, ..)| *name == unit).map(|&(_, factor, si)| (factor, si))
+    SI.iter()
+        .find(|(name, ..)| *name == unit)
+        .map(|&(_, factor, si)| (factor, si))
 }
 
 impl Point {
     /// What was measured of a point. Which point it is of what experiment is its maker's to say: of these columns it has none.
     pub fn of(metric: Metric, row: &Row) -> Point {
-        let value = if row.status == Status::Ok { (metric.of)(row) } else { None };
+        let value = if row.status == Status::Ok {
+            (metric.of)(row)
+        } else {
+            None
+        };
         let value = value.filter(|v| v.is_finite());
         let (factor, unit_si) = si(metric.unit).unwrap_or((1.0, metric.unit));
         Point {

@@ -310,7 +310,10 @@ impl From<&Record> for Row {
             limit.map(|c| c.rate).and_then(finite)
         });
         let times = record.times.as_ref();
-        let [wg_x, wg_y, wg_z] = outcome.wg.0.map(|items| (!record.on_host()).then_some(items as u64));
+        let [wg_x, wg_y, wg_z] = outcome
+            .wg
+            .0
+            .map(|items| (!record.on_host()).then_some(items as u64));
         Row {
             schema: SCHEMA,
             run_id: scene.run.id.clone(),
@@ -363,7 +366,9 @@ impl From<&Record> for Row {
             flags: record.flags,
             ceiling_gbps,
             stopped_by: measured.map_or_else(String::new, |m| m.stopped_by.clone()),
-            result: measured.and_then(|m| m.result).filter(|number| number.is_finite()),
+            result: measured
+                .and_then(|m| m.result)
+                .filter(|number| number.is_finite()),
             cpu_exact_x: record.over_cpu_exact,
             launches: (!record.on_host()).then_some(outcome.launches),
             sweep_id: String::new(),
@@ -407,12 +412,19 @@ impl From<&Record> for Row {
 impl Row {
     /// What bounds its family; of a reader's family that whose limit was measured.
     pub fn bound(&self) -> Option<Bound> {
-        built_in(&self.family).map_or_else(|| Bound::named(&self.ceiling), |family| Some(family.ceiling))
+        built_in(&self.family).map_or_else(
+            || Bound::named(&self.ceiling),
+            |family| Some(family.ceiling),
+        )
     }
 
     /// What the sizes of its family mean; of a reader's family as far as its own sizes tell.
     pub fn form(&self) -> Form {
-        let seen = if self.m == 1 { Form::Vector } else { Form::Matrix };
+        let seen = if self.m == 1 {
+            Form::Vector
+        } else {
+            Form::Matrix
+        };
         built_in(&self.family).map_or(seen, |family| family.form)
     }
 
@@ -438,9 +450,15 @@ impl Row {
 
     /// Whether an OpenCL device is the host's CPU, as far as its row tells: most drivers name it so.
     pub fn is_on_cpu_device(&self) -> bool {
-        let is_host = !self.host_cpu.trim().is_empty() && self.device.contains(self.host_cpu.trim());
-        let is_pocl = ["pthread", "cpu-"].iter().any(|begin| self.device.starts_with(begin));
-        let is_named = self.device.split_whitespace().any(|word| ["CPU", "Processor", "EPYC", "Xeon"].contains(&word));
+        let is_host =
+            !self.host_cpu.trim().is_empty() && self.device.contains(self.host_cpu.trim());
+        let is_pocl = ["pthread", "cpu-"]
+            .iter()
+            .any(|begin| self.device.starts_with(begin));
+        let is_named = self
+            .device
+            .split_whitespace()
+            .any(|word| ["CPU", "Processor", "EPYC", "Xeon"].contains(&word));
         !self.on_host() && (is_host || is_pocl || is_named || self.device.starts_with("llvmpipe"))
     }
 
@@ -451,19 +469,26 @@ impl Row {
 
     /// Whether a flag says that small differences mean little.
     pub fn is_doubtful(&self) -> bool {
-        flag::DOUBTS.into_iter().any(|doubt| self.flags.contains(doubt))
+        flag::DOUBTS
+            .into_iter()
+            .any(|doubt| self.flags.contains(doubt))
     }
 
     /// Whether its result is right, and its time not shorter than anything explains.
     pub fn is_believed(&self) -> bool {
-        let is_above = self.flags.contains(flag::ABOVE_CEILING) && !self.flags.contains(flag::FITS_CACHE);
+        let is_above =
+            self.flags.contains(flag::ABOVE_CEILING) && !self.flags.contains(flag::FITS_CACHE);
         self.status == Status::Ok && !is_above
     }
 
     /// How many times slower the device may have been than at its best while the row was timed: 1 where it was steady, and
     /// infinite where the row says only that it was not.
     pub fn drift(&self) -> f64 {
-        if self.flags.contains(flag::DRIFT) { self.canary.unwrap_or(f64::INFINITY).max(1.0) } else { 1.0 }
+        if self.flags.contains(flag::DRIFT) {
+            self.canary.unwrap_or(f64::INFINITY).max(1.0)
+        } else {
+            1.0
+        }
     }
 
     /// Notes that the data fit a cache. Then the row has no share of memory's limit, which does not bound it.
@@ -485,19 +510,24 @@ pub fn clear_factor(before: Option<&Row>, row: &Row) -> f64 {
 impl SampleRow {
     pub fn of(record: &Record) -> impl Iterator<Item = SampleRow> {
         let row = Row::from(record);
-        record.outcome.samples().iter().enumerate().map(move |(i, sample)| SampleRow {
-            run_id: row.run_id.clone(),
-            family: row.family.clone(),
-            rung: row.rung,
-            variant: row.variant.clone(),
-            dtype: row.dtype,
-            n: row.n,
-            wg: row.wg,
-            params: row.params.clone(),
-            sample: i as u64,
-            event_s: sample.event,
-            wall_s: sample.wall,
-        })
+        record
+            .outcome
+            .samples()
+            .iter()
+            .enumerate()
+            .map(move |(i, sample)| SampleRow {
+                run_id: row.run_id.clone(),
+                family: row.family.clone(),
+                rung: row.rung,
+                variant: row.variant.clone(),
+                dtype: row.dtype,
+                n: row.n,
+                wg: row.wg,
+                params: row.params.clone(),
+                sample: i as u64,
+                event_s: sample.event,
+                wall_s: sample.wall,
+            })
     }
 }
 

@@ -22,12 +22,18 @@ pub fn note_closed_stdout() {
 /// Text of many lines made fit for a terminal: line feeds, tabs and the colours that [`paint`] gives stay, and any other
 /// character that would move the cursor, change colours, ring, or reverse the direction of writing is spelled out.
 pub fn text(text: &str) -> String {
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t')) {
+    if text
+        .bytes()
+        .all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'))
+    {
         return text.to_owned();
     }
     let mut safe = String::with_capacity(text.len());
     for (at, piece) in text.split(SEAL.as_str()).enumerate() {
-        let code = CODES.into_iter().find(|code| at > 0 && piece.starts_with(code)).unwrap_or_default();
+        let code = CODES
+            .into_iter()
+            .find(|code| at > 0 && piece.starts_with(code))
+            .unwrap_or_default();
         if !code.is_empty() {
             safe.extend(["\x1b", code]);
         }
@@ -63,7 +69,10 @@ pub fn abridged(message: &str) -> String {
             if line.len() <= MOST {
                 return line.to_owned();
             }
-            let words: String = line.split_inclusive(' ').map(|word| cut_unless_path(word, MOST)).collect();
+            let words: String = line
+                .split_inclusive(' ')
+                .map(|word| cut_unless_path(word, MOST))
+                .collect();
             let mut quoted = String::with_capacity(words.len());
             let mut rest = words.as_str();
             while let Some((start, end)) = quotation(rest) {
@@ -79,19 +88,28 @@ pub fn abridged(message: &str) -> String {
 /// Where the next quotation of a text begins and ends: between two equal quotes, of which the first follows a blank or a bracket
 /// and the second no letter does.
 fn quotation(text: &str) -> Option<(usize, usize)> {
-    text.char_indices().filter(|(_, c)| "'`\"".contains(*c)).find_map(|(at, quote)| {
-        let inner = &text[at + 1..];
-        if text[..at].ends_with(char::is_alphanumeric) {
-            return None;
-        }
-        let mut ends = inner.match_indices(quote).map(|(to, _)| to + 1);
-        Some((at, at + 1 + ends.find(|to| !inner[*to..].starts_with(char::is_alphanumeric))?))
-    })
+    text.char_indices()
+        .filter(|(_, c)| "'`\"".contains(*c))
+        .find_map(|(at, quote)| {
+            let inner = &text[at + 1..];
+            if text[..at].ends_with(char::is_alphanumeric) {
+                return None;
+            }
+            let mut ends = inner.match_indices(quote).map(|(to, _)| to + 1);
+            Some((
+                at,
+                at + 1 + ends.find(|to| !inner[*to..].starts_with(char::is_alphanumeric))?,
+            ))
+        })
 }
 
 fn cut_unless_path(word: &str, most: usize) -> String {
     let is_path = word.contains(['/', '\\']) && word.len() <= 4096;
-    if is_path { word.to_owned() } else { cut(word, most) }
+    if is_path {
+        word.to_owned()
+    } else {
+        cut(word, most)
+    }
 }
 
 /// The beginning and the end of a text of more characters than these, and how many it has.
@@ -110,7 +128,10 @@ fn cut(text: &str, most: usize) -> String {
 /// of the direction of writing, invisible operators, tags.
 pub fn is_unsafe(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{61c}' | '\u{180e}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(
+            c,
+            '\u{61c}' | '\u{180e}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+        )
         || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
@@ -127,7 +148,8 @@ pub enum Tint {
 const CODES: [&str; 4] = ["[0m", "[32m", "[33m", "[31m"];
 
 /// Begins our own colours until [`text`] writes them: no text from outside can hold it.
-static SEAL: LazyLock<String> = LazyLock::new(|| format!("\x1b{:x};", RandomState::new().hash_one(0)));
+static SEAL: LazyLock<String> =
+    LazyLock::new(|| format!("\x1b{:x};", RandomState::new().hash_one(0)));
 
 pub fn paint(text: &str, tint: Tint) -> String {
     let [end, green, yellow, red] = CODES;
@@ -141,7 +163,9 @@ pub fn paint(text: &str, tint: Tint) -> String {
 
 pub fn say(message: &str) {
     // Nothing can be done about a standard error that cannot be written to.
-    let _ = io::stderr().lock().write_all((text(message) + "\n").as_bytes());
+    let _ = io::stderr()
+        .lock()
+        .write_all((text(message) + "\n").as_bytes());
 }
 
 /// Sends what drivers and kernels print to standard error from here on. To be called before any of them is loaded: standard
@@ -161,7 +185,8 @@ pub fn take_from_drivers() {
 fn real() -> Option<&'static std::fs::File> {
     use std::os::fd::AsFd;
     static REAL: std::sync::OnceLock<Option<std::fs::File>> = std::sync::OnceLock::new();
-    REAL.get_or_init(|| Some(io::stdout().as_fd().try_clone_to_owned().ok()?.into())).as_ref()
+    REAL.get_or_init(|| Some(io::stdout().as_fd().try_clone_to_owned().ok()?.into()))
+        .as_ref()
 }
 
 /// Standard output, unbuffered: what was not written is told at once, and nothing is left to be written at the end.
@@ -240,21 +265,29 @@ pub struct Escaping<W: Write> {
 
 impl<W: Write> Escaping<W> {
     pub fn new(inner: W) -> Escaping<W> {
-        Escaping { inner, line: Vec::new() }
+        Escaping {
+            inner,
+            line: Vec::new(),
+        }
     }
 }
 
 impl<W: Write> Write for Escaping<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.line.extend_from_slice(bytes);
-        let Some(end) = self.line.iter().rposition(|&byte| byte == b'\n') else { return Ok(bytes.len()) };
+        let Some(end) = self.line.iter().rposition(|&byte| byte == b'\n') else {
+            return Ok(bytes.len());
+        };
         let lines: Vec<u8> = self.line.drain(..=end).collect();
-        self.inner.write_all(text(&String::from_utf8_lossy(&lines)).as_bytes()).map(|()| bytes.len())
+        self.inner
+            .write_all(text(&String::from_utf8_lossy(&lines)).as_bytes())
+            .map(|()| bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         let rest = std::mem::take(&mut self.line);
-        self.inner.write_all(text(&String::from_utf8_lossy(&rest)).as_bytes())?;
+        self.inner
+            .write_all(text(&String::from_utf8_lossy(&rest)).as_bytes())?;
         self.inner.flush()
     }
 }
@@ -273,10 +306,22 @@ mod tests {
 
     #[test]
     fn only_our_own_colours_pass() {
-        let ours = paint("ok", Tint::Green) + &paint("left out", Tint::Yellow) + &paint("WRONG", Tint::Red);
-        assert_eq!(text(&ours), "\x1b[32mok\x1b[0m\x1b[33mleft out\x1b[0m\x1b[31mWRONG\x1b[0m");
-        assert_eq!(text("\x1b[2J\x1b]0;x\x07\x1b"), "\\x1b[2J\\x1b]0;x\\x07\\x1b");
-        assert_eq!(text("\x1b[32m\x1b[0m"), "\\x1b[32m\\x1b[0m", "colours that a text from outside gives itself");
+        let ours = paint("ok", Tint::Green)
+            + &paint("left out", Tint::Yellow)
+            + &paint("WRONG", Tint::Red);
+        assert_eq!(
+            text(&ours),
+            "\x1b[32mok\x1b[0m\x1b[33mleft out\x1b[0m\x1b[31mWRONG\x1b[0m"
+        );
+        assert_eq!(
+            text("\x1b[2J\x1b]0;x\x07\x1b"),
+            "\\x1b[2J\\x1b]0;x\\x07\\x1b"
+        );
+        assert_eq!(
+            text("\x1b[32m\x1b[0m"),
+            "\\x1b[32m\\x1b[0m",
+            "colours that a text from outside gives itself"
+        );
     }
 
     #[test]
@@ -285,7 +330,10 @@ mod tests {
         for size in 1..whole.len() {
             let mut seen = Vec::new();
             let mut escaping = Escaping::new(&mut seen);
-            whole.as_bytes().chunks(size).for_each(|piece| escaping.write_all(piece).unwrap());
+            whole
+                .as_bytes()
+                .chunks(size)
+                .for_each(|piece| escaping.write_all(piece).unwrap());
             escaping.flush().unwrap();
             assert_eq!(String::from_utf8(seen).unwrap(), text(whole), "{size}");
         }
@@ -303,13 +351,21 @@ mod tests {
             format!("a\n{long}\nb"),
         ] {
             let short = abridged(&message);
-            assert!(short.lines().all(|line| line.chars().count() < 1100), "{short}");
+            assert!(
+                short.lines().all(|line| line.chars().count() < 1100),
+                "{short}"
+            );
             assert!(short.contains("characters)"), "{short}");
         }
         let quoted = abridged(&format!("unknown column `{prose}`; there is a, b"));
-        assert!(quoted.chars().count() < 220 && quoted.ends_with("; there is a, b"), "{quoted}");
-        let path =
-            format!("cannot read {}/x.csv: it's a folder, the driver's; 'a' and \"b\" are there", "folder/".repeat(40));
+        assert!(
+            quoted.chars().count() < 220 && quoted.ends_with("; there is a, b"),
+            "{quoted}"
+        );
+        let path = format!(
+            "cannot read {}/x.csv: it's a folder, the driver's; 'a' and \"b\" are there",
+            "folder/".repeat(40)
+        );
         assert_eq!(abridged(&path), path);
         assert_eq!(abridged("a 'short' one\n"), "a 'short' one\n");
     }

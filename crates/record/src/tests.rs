@@ -4,13 +4,22 @@ use gpulab_model::outcome::{Canary, Measured, Number, Sample, Stop};
 use gpulab_model::plan::{Case, WorkGroup};
 
 fn outcome(variant: &str, seconds: &[f64]) -> Outcome {
-    let params = Params::from([("presum".to_owned(), "host".to_owned()), ("items".to_owned(), "8".to_owned())]);
+    let params = Params::from([
+        ("presum".to_owned(), "host".to_owned()),
+        ("items".to_owned(), "8".to_owned()),
+    ]);
     let case = Case {
         wg: WorkGroup::linear(64),
         params: params.clone(),
         ..Case::of("dot", variant, Dtype::F32, Shape::vector(1000))
     };
-    let samples = seconds.iter().map(|&s| Sample { event: Some(s), wall: 2.0 * s }).collect();
+    let samples = seconds
+        .iter()
+        .map(|&s| Sample {
+            event: Some(s),
+            wall: 2.0 * s,
+        })
+        .collect();
     let measured = Measured {
         max_err: None,
         tol: Some(0.5),
@@ -20,8 +29,18 @@ fn outcome(variant: &str, seconds: &[f64]) -> Outcome {
         stopped_by: "steady".to_owned(),
         ..Measured::equal()
     };
-    let pending = Outcome { params, bytes: 8000.0, ops: 2000.0, ..Outcome::pending(&case, Clock::Event) };
-    Outcome { working_set: 8000, launches: 1, ..pending }.ended(Ok(measured))
+    let pending = Outcome {
+        params,
+        bytes: 8000.0,
+        ops: 2000.0,
+        ..Outcome::pending(&case, Clock::Event)
+    };
+    Outcome {
+        working_set: 8000,
+        launches: 1,
+        ..pending
+    }
+    .ended(Ok(measured))
 }
 
 fn with(outcome: Outcome, change: impl FnOnce(&mut Measured)) -> Outcome {
@@ -36,8 +55,15 @@ fn scene() -> Scene {
     Scene {
         platform: "P".to_owned(),
         device: "D".to_owned(),
-        ceiling: Some(Ceiling { bound: Bound::Read, rate: 0.016 }),
-        launch: Some(LaunchCost { clock: Clock::Event, first: 4e-6, next: 3e-6 }),
+        ceiling: Some(Ceiling {
+            bound: Bound::Read,
+            rate: 0.016,
+        }),
+        launch: Some(LaunchCost {
+            clock: Clock::Event,
+            first: 4e-6,
+            next: 3e-6,
+        }),
         peaks: vec![Peak::Bytes(0.032)],
         ..Scene::on_host(&Run::default(), 2, &Settings::default())
     }
@@ -50,55 +76,124 @@ fn record(rung: u32, seconds: f64) -> Record {
 #[test]
 fn tuned_rungs_gain_against_tuned_ones_alone() {
     let of = |rung, seconds: f64, tuned| {
-        Record::from_outcome(&Scene { tuned, ..scene() }, Some(rung), outcome("naive", &[seconds; 3]))
+        Record::from_outcome(
+            &Scene { tuned, ..scene() },
+            Some(rung),
+            outcome("naive", &[seconds; 3]),
+        )
     };
-    let mut ladder = [of(1, 8e-3, false), of(2, 1e-3, true), of(3, 5e-4, true), of(4, 4e-3, false), of(5, 2e-3, false)];
+    let mut ladder = [
+        of(1, 8e-3, false),
+        of(2, 1e-3, true),
+        of(3, 5e-4, true),
+        of(4, 4e-3, false),
+        of(5, 2e-3, false),
+    ];
     relate(&mut ladder);
-    assert_eq!(ladder.clone().map(|r| r.step), [None, None, Some(2.0), None, Some(2.0)]);
-    assert_eq!(ladder.clone().map(|r| r.total), [Some(1.0), None, None, Some(2.0), Some(4.0)]);
-    assert_eq!(ladder.map(|r| Row::from(&r).is_tuned()), [false, true, true, false, false]);
+    assert_eq!(
+        ladder.clone().map(|r| r.step),
+        [None, None, Some(2.0), None, Some(2.0)]
+    );
+    assert_eq!(
+        ladder.clone().map(|r| r.total),
+        [Some(1.0), None, None, Some(2.0), Some(4.0)]
+    );
+    assert_eq!(
+        ladder.map(|r| Row::from(&r).is_tuned()),
+        [false, true, true, false, false]
+    );
 }
 
 #[test]
 fn rates_come_from_the_cost_model_and_the_median() {
     let row = Row::from(&record(1, 1e-3));
     assert_eq!((row.bytes, row.ops, row.runs), (Some(8000), Some(2000), 3));
-    assert_eq!((row.gbps, row.gops, row.ceiling_pct), (Some(0.008), Some(0.002), Some(50.0)));
-    assert_eq!((row.t_median_s, row.t_wall_median_s), (Some(1e-3), Some(2e-3)));
-    assert_eq!((row.ceiling.as_str(), row.ceiling_gbps), ("read", Some(0.016)));
     assert_eq!(
-        (params_text(&row.params), row.wg_text(), row.flags.to_string()),
+        (row.gbps, row.gops, row.ceiling_pct),
+        (Some(0.008), Some(0.002), Some(50.0))
+    );
+    assert_eq!(
+        (row.t_median_s, row.t_wall_median_s),
+        (Some(1e-3), Some(2e-3))
+    );
+    assert_eq!(
+        (row.ceiling.as_str(), row.ceiling_gbps),
+        ("read", Some(0.016))
+    );
+    assert_eq!(
+        (
+            params_text(&row.params),
+            row.wg_text(),
+            row.flags.to_string()
+        ),
         ("items=8 presum=host".into(), "64".into(), "".into())
     );
-    assert_eq!((row.max_err, row.tol, row.result), (None, Some(0.5), None), "no cell is infinite or NaN");
+    assert_eq!(
+        (row.max_err, row.tol, row.result),
+        (None, Some(0.5), None),
+        "no cell is infinite or NaN"
+    );
 }
 
 #[test]
 fn what_needs_care_is_flagged() {
     let flags_of = |scene: &Scene, rung, outcome| Record::from_outcome(scene, rung, outcome).flags;
-    assert_eq!(record(1, 49e-6).flags, flag::LAUNCH_BOUND | flag::ABOVE_CEILING);
+    assert_eq!(
+        record(1, 49e-6).flags,
+        flag::LAUNCH_BOUND | flag::ABOVE_CEILING
+    );
     let host = Scene::on_host(&scene().run, 2, &Settings::default());
     assert!(flags_of(&host, None, outcome(CPU_SEQ, &[1e-6])).is_empty());
-    assert_eq!(flags_of(&scene(), Some(1), outcome("naive", &[1e-3, 2e-3, 3e-3])), flag::NOISY);
-    let large_cache = Scene { cache_bytes: 8000, cache_reach: 8000, ..scene() };
-    assert_eq!(flags_of(&large_cache, Some(1), outcome("naive", &[1e-3])), flag::FITS_CACHE);
+    assert_eq!(
+        flags_of(&scene(), Some(1), outcome("naive", &[1e-3, 2e-3, 3e-3])),
+        flag::NOISY
+    );
+    let large_cache = Scene {
+        cache_bytes: 8000,
+        cache_reach: 8000,
+        ..scene()
+    };
+    assert_eq!(
+        flags_of(&large_cache, Some(1), outcome("naive", &[1e-3])),
+        flag::FITS_CACHE
+    );
     let peaks = vec![Peak::Bytes(1.0)];
     let shares = |scene: &Scene| {
         let row = Row::from(&Record::from_outcome(
-            &Scene { peaks: peaks.clone(), ..scene.clone() },
+            &Scene {
+                peaks: peaks.clone(),
+                ..scene.clone()
+            },
             Some(1),
             outcome("naive", &[1e-4]),
         ));
-        (row.ceiling_pct.is_some(), row.peak_pct.is_some(), row.ceiling_gbps.is_some())
+        (
+            row.ceiling_pct.is_some(),
+            row.peak_pct.is_some(),
+            row.ceiling_gbps.is_some(),
+        )
     };
     assert_eq!(shares(&scene()), (true, true, true));
-    assert_eq!(shares(&large_cache), (false, false, true), "memory does not bound what a cache holds");
+    assert_eq!(
+        shares(&large_cache),
+        (false, false, true),
+        "memory does not bound what a cache holds"
+    );
     // Faster than memory, and no larger than what a driver may leave unsaid.
-    let unsaid = Scene { cache_reach: 8000, ..scene() };
+    let unsaid = Scene {
+        cache_reach: 8000,
+        ..scene()
+    };
     assert_eq!(record(1, 1e-4).flags, flag::ABOVE_CEILING);
-    assert_eq!(flags_of(&unsaid, Some(1), outcome("naive", &[1e-4])), flag::FITS_CACHE | flag::ABOVE_CEILING);
+    assert_eq!(
+        flags_of(&unsaid, Some(1), outcome("naive", &[1e-4])),
+        flag::FITS_CACHE | flag::ABOVE_CEILING
+    );
     assert!(flags_of(&unsaid, Some(1), outcome("naive", &[1e-3])).is_empty());
-    let cold = Scene { cache: Cache::Cold, ..large_cache };
+    let cold = Scene {
+        cache: Cache::Cold,
+        ..large_cache
+    };
     assert!(flags_of(&cold, Some(1), outcome("naive", &[1e-3])).is_empty());
     let wall = with(outcome("naive", &[1e-3]), |m| {
         (m.clock, m.clock_note) = (Clock::Wall, Some("late".to_owned()));
@@ -112,19 +207,42 @@ fn what_needs_care_is_flagged() {
 #[test]
 fn rows_measured_during_drift_are_flagged() {
     let drifting = |ratio: f64| {
-        let canary = Some(Canary { ratio, fastest: 1e-4 });
-        Record::from_outcome(&scene(), Some(1), with(outcome("naive", &[1e-3; 3]), |m| m.canary = canary))
+        let canary = Some(Canary {
+            ratio,
+            fastest: 1e-4,
+        });
+        Record::from_outcome(
+            &scene(),
+            Some(1),
+            with(outcome("naive", &[1e-3; 3]), |m| m.canary = canary),
+        )
     };
     assert!(drifting(1.0).flags.is_empty());
     let row = Row::from(&drifting(2.0));
-    assert_eq!((row.flags, row.canary, row.is_doubtful()), (flag::DRIFT, Some(2.0), true));
+    assert_eq!(
+        (row.flags, row.canary, row.is_doubtful()),
+        (flag::DRIFT, Some(2.0), true)
+    );
     assert_eq!(Row::from(&record(1, 1e-3)).canary, None, "not measured");
 }
 
 #[test]
 fn a_case_without_samples_has_no_numbers() {
-    let row = Row::from(&Record::from_outcome(&scene(), Some(1), outcome("naive", &[])));
-    assert_eq!((row.runs, row.t_median_s, row.gbps, row.ceiling_pct, row.noise), (0, None, None, None, None));
+    let row = Row::from(&Record::from_outcome(
+        &scene(),
+        Some(1),
+        outcome("naive", &[]),
+    ));
+    assert_eq!(
+        (
+            row.runs,
+            row.t_median_s,
+            row.gbps,
+            row.ceiling_pct,
+            row.noise
+        ),
+        (0, None, None, None, None)
+    );
     assert!(row.flags.is_empty());
 }
 
@@ -132,19 +250,39 @@ fn a_case_without_samples_has_no_numbers() {
 fn speed_ups_pass_over_rungs_without_a_right_result() {
     let host = Scene::on_host(&scene().run, 2, &Settings::default());
     let cpu = |name, s| Record::from_outcome(&host, None, outcome(name, &[s]));
-    let mut ladder = vec![record(1, 8e-3), record(2, 1e-3), record(3, 2e-3), cpu(CPU_SEQ, 16e-3)];
+    let mut ladder = vec![
+        record(1, 8e-3),
+        record(2, 1e-3),
+        record(3, 2e-3),
+        cpu(CPU_SEQ, 16e-3),
+    ];
     ladder[1].outcome.end = Err(Stop::new(Status::WrongResult, "wrong"));
     relate(&mut ladder);
     let [one, wrong, three, seq] = [0, 1, 2, 3].map(|i| &ladder[i]);
-    assert_eq!((one.step, one.total, one.over_cpu_seq, one.over_cpu_rayon), (None, Some(1.0), Some(2.0), None));
-    assert_eq!((wrong.step, wrong.total, wrong.over_cpu_seq), (None, None, None));
-    assert_eq!((three.step, three.total, three.over_cpu_seq), (Some(4.0), Some(4.0), Some(8.0)));
-    assert_eq!((seq.step, seq.total, seq.over_cpu_seq), (None, None, Some(1.0)));
+    assert_eq!(
+        (one.step, one.total, one.over_cpu_seq, one.over_cpu_rayon),
+        (None, Some(1.0), Some(2.0), None)
+    );
+    assert_eq!(
+        (wrong.step, wrong.total, wrong.over_cpu_seq),
+        (None, None, None)
+    );
+    assert_eq!(
+        (three.step, three.total, three.over_cpu_seq),
+        (Some(4.0), Some(4.0), Some(8.0))
+    );
+    assert_eq!(
+        (seq.step, seq.total, seq.over_cpu_seq),
+        (None, None, Some(1.0))
+    );
     ladder.push(cpu(CPU_RAYON, 4e-3));
     relate(&mut ladder);
     assert_eq!(ladder[2].over_cpu_rayon, Some(2.0));
     let row = Row::from(&ladder[3]);
-    assert_eq!((row.rung, row.wg, row.device.as_str()), (None, None, "CPU, 2 threads"));
+    assert_eq!(
+        (row.rung, row.wg, row.device.as_str()),
+        (None, None, "CPU, 2 threads")
+    );
 }
 
 #[test]
@@ -168,33 +306,68 @@ fn work_repeated_inside_is_compared_with_its_like() {
     ];
     relate(&mut ladder);
     let [plain, inside] = [5, 6].map(|i| &ladder[i]);
-    assert_eq!((plain.step, plain.over_copy, plain.over_cpu_seq), (Some(2.0), Some(0.5), Some(4.0)));
-    assert_eq!((inside.step, inside.over_copy, inside.over_cpu_seq), (Some(1.6), Some(0.8), None));
-    assert_eq!((ladder[0].over_copy, ladder[1].over_copy, ladder[1].step), (None, Some(1.0), None));
+    assert_eq!(
+        (plain.step, plain.over_copy, plain.over_cpu_seq),
+        (Some(2.0), Some(0.5), Some(4.0))
+    );
+    assert_eq!(
+        (inside.step, inside.over_copy, inside.over_cpu_seq),
+        (Some(1.6), Some(0.8), None)
+    );
+    assert_eq!(
+        (ladder[0].over_copy, ladder[1].over_copy, ladder[1].step),
+        (None, Some(1.0), None)
+    );
 }
 
 #[test]
 fn a_run_says_when_but_not_where() {
     let run = Run::begin();
-    assert!(run.id.len() == 9 && run.id.starts_with('r') && run.id[1..].chars().all(|c| c.is_ascii_hexdigit()));
-    assert!(run.time_utc.len() == 20 && run.time_utc.ends_with('Z') && run.time_utc.as_bytes()[10] == b'T');
+    assert!(
+        run.id.len() == 9
+            && run.id.starts_with('r')
+            && run.id[1..].chars().all(|c| c.is_ascii_hexdigit())
+    );
+    assert!(
+        run.time_utc.len() == 20
+            && run.time_utc.ends_with('Z')
+            && run.time_utc.as_bytes()[10] == b'T'
+    );
 }
 
 #[test]
 fn launches_and_peaks_are_told_of_what_they_hold_for() {
-    let many = Outcome { launches: 3, ..outcome("naive", &[20e-6; 3]) };
+    let many = Outcome {
+        launches: 3,
+        ..outcome("naive", &[20e-6; 3])
+    };
     let row = Row::from(&Record::from_outcome(&scene(), Some(1), many.clone()));
     // 4 us, and twice 3 us; 8000 bytes in 20 us are 0.4 GB/s of 0.032.
     approx::assert_relative_eq!(row.t_launches_s.unwrap(), 10e-6);
     approx::assert_relative_eq!(row.peak_pct.unwrap(), 1250.0, max_relative = 1e-9);
     assert_eq!((row.peak_gbps, row.peak_gops), (Some(0.032), None));
     let by_wall = with(many.clone(), |m| m.clock = Clock::Wall);
-    assert_eq!(Record::from_outcome(&scene(), Some(1), by_wall).launching, None, "by another clock");
+    assert_eq!(
+        Record::from_outcome(&scene(), Some(1), by_wall).launching,
+        None,
+        "by another clock"
+    );
     let prepared = with(many.clone(), |m| m.preparation = Some(1e-6));
-    assert_eq!(Record::from_outcome(&scene(), Some(1), prepared).launching, None, "not all launches are timed");
-    let unknown = Scene { launch: None, peaks: Vec::new(), ..scene() };
+    assert_eq!(
+        Record::from_outcome(&scene(), Some(1), prepared).launching,
+        None,
+        "not all launches are timed"
+    );
+    let unknown = Scene {
+        launch: None,
+        peaks: Vec::new(),
+        ..scene()
+    };
     let row = Row::from(&Record::from_outcome(&unknown, Some(1), many));
-    assert_eq!((row.t_launches_s, row.peak_pct, row.peak_gbps), (None, None, None));
+    assert_eq!(
+        (row.t_launches_s, row.peak_pct, row.peak_gbps),
+        (None, None, None)
+    );
 }
 
 #[test]

@@ -9,14 +9,19 @@ use serde::{Deserialize, Deserializer, Serializer};
 
 /// `items=8448 presum=host`: sorted by name.
 pub fn params_text(params: &Params) -> String {
-    params.iter().map(|(name, value)| format!("{name}={value}")).joined(" ")
+    params
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .joined(" ")
 }
 
 /// The settings in such a text.
 pub fn params_of(text: &str) -> Result<Params, String> {
     text.split_whitespace()
         .map(|word: &str| {
-            let pair = word.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
+            let pair = word
+                .split_once('=')
+                .map(|(name, value)| (name.to_owned(), value.to_owned()));
             pair.ok_or_else(|| format!("{word:?} is no setting such as items=8"))
         })
         .collect()
@@ -38,13 +43,21 @@ pub mod work_group {
 pub mod optional_work_group {
     use super::*;
 
-    pub fn serialize<S: Serializer>(wg: &Option<WorkGroup>, serializer: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<S: Serializer>(
+        wg: &Option<WorkGroup>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&wg.map_or_else(String::new, |wg| wg.to_string()))
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<WorkGroup>, D::Error> {
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<WorkGroup>, D::Error> {
         let text = String::deserialize(deserializer)?;
-        (!text.is_empty()).then(|| values::work_group(&text)).transpose().map_err(Error::custom)
+        (!text.is_empty())
+            .then(|| values::work_group(&text))
+            .transpose()
+            .map_err(Error::custom)
     }
 }
 

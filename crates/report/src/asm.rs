@@ -34,10 +34,18 @@ pub fn by_line(
         let lines = ordered(kernel, file);
         let mut table = lines_table(kernel, &lines, file, source);
         if let Some(counted) = counted {
-            let counts = lines.iter().map(|line| line.place.map_or(0, |(path, number)| counted(path, number) as usize));
+            let counts = lines.iter().map(|line| {
+                line.place
+                    .map_or(0, |(path, number)| counted(path, number) as usize)
+            });
             table = table.numbers("warp in-\nstructions", with_sum(counts.collect()));
         }
-        let _ = write!(text, "\n{}: {count}\n{}", kernel.name, table.blocks(screen.width));
+        let _ = write!(
+            text,
+            "\n{}: {count}\n{}",
+            kernel.name,
+            table.blocks(screen.width)
+        );
         if is_whole {
             text += &instructions(&lines, source);
         }
@@ -66,7 +74,12 @@ fn ordered<'a>(kernel: &'a AsmKernel, file: &str) -> Vec<AsmLine<'a>> {
     lines
 }
 
-fn lines_table(kernel: &AsmKernel, lines: &[AsmLine<'_>], file: &str, source: SourceLine<'_>) -> Table {
+fn lines_table(
+    kernel: &AsmKernel,
+    lines: &[AsmLine<'_>],
+    file: &str,
+    source: SourceLine<'_>,
+) -> Table {
     let mut places = Vec::new();
     let mut texts = Vec::new();
     for line in lines {
@@ -76,19 +89,32 @@ fn lines_table(kernel: &AsmKernel, lines: &[AsmLine<'_>], file: &str, source: So
             continue;
         };
         let is_own = last(path) == last(file);
-        places.push(if is_own { number.to_string() } else { format!("{}:{number}", last(path)) });
+        places.push(if is_own {
+            number.to_string()
+        } else {
+            format!("{}:{number}", last(path))
+        });
         let text = source(path, number).unwrap_or_default();
         texts.push(format::shorten(&format::terminal(text.trim()), MOST_SOURCE));
     }
     places.push("all".to_owned());
     texts.push(String::new());
-    let mut grid = Table::default().texts("line", places).texts("source", texts);
-    for kind in AsmKind::ALL.into_iter().filter(|kind| kernel.count(*kind) > 0) {
-        let counts = lines.iter().map(|line| line.instructions.iter().filter(|one| one.is(kind)).count());
+    let mut grid = Table::default()
+        .texts("line", places)
+        .texts("source", texts);
+    for kind in AsmKind::ALL
+        .into_iter()
+        .filter(|kind| kernel.count(*kind) > 0)
+    {
+        let counts = lines
+            .iter()
+            .map(|line| line.instructions.iter().filter(|one| one.is(kind)).count());
         grid = grid.numbers(kind.name().replace(' ', "\n"), with_sum(counts.collect()));
     }
     if kernel.instructions.iter().any(|one| one.is_vector) {
-        let counts = lines.iter().map(|line| line.instructions.iter().filter(|one| one.is_vector).count());
+        let counts = lines
+            .iter()
+            .map(|line| line.instructions.iter().filter(|one| one.is_vector).count());
         grid = grid.numbers("of vec-\ntors", with_sum(counts.collect()));
     }
     grid
@@ -97,7 +123,13 @@ fn lines_table(kernel: &AsmKernel, lines: &[AsmLine<'_>], file: &str, source: So
 /// Counts and their sum; a dash for none.
 fn with_sum(mut counts: Vec<usize>) -> impl Iterator<Item = String> {
     counts.push(counts.iter().sum());
-    counts.into_iter().map(|n| if n == 0 { "-".to_owned() } else { n.to_string() })
+    counts.into_iter().map(|n| {
+        if n == 0 {
+            "-".to_owned()
+        } else {
+            n.to_string()
+        }
+    })
 }
 
 /// Longest text of a line beside its numbers.
@@ -116,7 +148,12 @@ fn instructions(lines: &[AsmLine<'_>], source: SourceLine<'_>) -> String {
         );
         let _ = write!(text, "\n{}", format::terminal(&said).trim_end());
         for one in &line.instructions {
-            let _ = write!(text, "\n  {:<16} {}", one.kind.name(), format::terminal(&one.text));
+            let _ = write!(
+                text,
+                "\n  {:<16} {}",
+                one.kind.name(),
+                format::terminal(&one.text)
+            );
         }
     }
     text + "\n"
@@ -124,21 +161,41 @@ fn instructions(lines: &[AsmLine<'_>], source: SourceLine<'_>) -> String {
 
 /// What a group of a kernel needs, and how many groups a compute unit of this generation holds at once.
 pub fn groups(kernel: &Inspected, held: Option<(&str, &Resident)>) -> String {
-    let Inspected { kernel, registers, spills, local, wg, .. } = kernel;
-    let registers = registers.map_or_else(|| "registers unknown".to_owned(), |n| format!("{n} registers"));
+    let Inspected {
+        kernel,
+        registers,
+        spills,
+        local,
+        wg,
+        ..
+    } = kernel;
+    let registers = registers.map_or_else(
+        || "registers unknown".to_owned(),
+        |n| format!("{n} registers"),
+    );
     let spills = match *spills {
         Some([stores, loads]) if stores > 0 || loads > 0 => {
             format!(" (too few: {stores} bytes are stored and {loads} loaded in their place)")
         }
         _ => String::new(),
     };
-    let needs = format!("{kernel}: {registers}{spills}, {local} bytes of local memory, groups of {wg} work-items");
+    let needs = format!(
+        "{kernel}: {registers}{spills}, {local} bytes of local memory, groups of {wg} work-items"
+    );
     match held {
         None => needs,
         Some((name, Resident { groups: 0, .. })) => {
             format!("{needs}; not even one group fits on a compute unit of {name}")
         }
-        Some((name, Resident { groups, warps, most_warps, limited_by })) => format!(
+        Some((
+            name,
+            Resident {
+                groups,
+                warps,
+                most_warps,
+                limited_by,
+            },
+        )) => format!(
             "{needs}; a compute unit of {name} holds {} at once, {warps} of {most_warps} warps ({}), limited by {}",
             format::counted(*groups as usize, "group"),
             format::percent(*warps as f64 / *most_warps as f64),
@@ -148,14 +205,28 @@ pub fn groups(kernel: &Inspected, held: Option<(&str, &Resident)>) -> String {
 }
 
 /// Of two cases how many instructions of each kind they have, in all of their kernels.
-pub fn side_by_side(what: &str, names: [&str; 2], kernels: [&[AsmKernel]; 2], screen: Screen) -> String {
+pub fn side_by_side(
+    what: &str,
+    names: [&str; 2],
+    kernels: [&[AsmKernel]; 2],
+    screen: Screen,
+) -> String {
     let mut rows: Vec<(String, [usize; 2])> = Vec::new();
     for kind in AsmKind::ALL {
-        rows.push((kind.name().to_owned(), sums(kernels, &|kernel| kernel.count(kind))));
-        rows.push((format!("  {}, vectors", kind.name()), sums(kernels, &|kernel| kernel.vectors(kind))));
+        rows.push((
+            kind.name().to_owned(),
+            sums(kernels, &|kernel| kernel.count(kind)),
+        ));
+        rows.push((
+            format!("  {}, vectors", kind.name()),
+            sums(kernels, &|kernel| kernel.vectors(kind)),
+        ));
     }
     rows.retain(|(_, counts)| *counts != [0, 0]);
-    rows.push(("all".to_owned(), sums(kernels, &|kernel| kernel.instructions.len())));
+    rows.push((
+        "all".to_owned(),
+        sums(kernels, &|kernel| kernel.instructions.len()),
+    ));
     let changes = rows.iter().map(|(_, [a, b])| match b.checked_sub(*a) {
         Some(0) => "-".to_owned(),
         Some(more) => format!("+{more}"),
@@ -163,8 +234,14 @@ pub fn side_by_side(what: &str, names: [&str; 2], kernels: [&[AsmKernel]; 2], sc
     });
     let grid = Table::default()
         .texts("instructions", rows.iter().map(|row| row.0.clone()))
-        .numbers(names[0].replacen(' ', "\n", 1), rows.iter().map(|row| row.1[0].to_string()))
-        .numbers(names[1].replacen(' ', "\n", 1), rows.iter().map(|row| row.1[1].to_string()))
+        .numbers(
+            names[0].replacen(' ', "\n", 1),
+            rows.iter().map(|row| row.1[0].to_string()),
+        )
+        .numbers(
+            names[1].replacen(' ', "\n", 1),
+            rows.iter().map(|row| row.1[1].to_string()),
+        )
         .numbers("change", changes);
     let title = screen.wrap(&format!("{} and {}: {what}", names[0], names[1]));
     format::on_screen(&format!("{title}\n{}", grid.text()), screen)

@@ -30,18 +30,30 @@ pub const COLUMNS: [&[TableColumn]; 3] = [TIMING, KERNELS, WHOLE];
 
 /// Columns of any program, the CPU's too.
 pub(super) const TIMING: &[TableColumn] = &[
-    TableColumn::time("time", "the median of the kernels' times", 0, |row| row.t_median_s).always(),
-    TableColumn::new("noise", "inter-quartile range of the times over their median, in per cent", 4, |_, row| {
-        share(100.0 * row.noise?)
-    }),
-    TableColumn::new("GB/s", "bytes that the problem needs to move (10^9), over the time", 0, |view, row| {
-        rate(view.unit.of(row.gbps?))
+    TableColumn::time("time", "the median of the kernels' times", 0, |row| {
+        row.t_median_s
     })
+    .always(),
+    TableColumn::new(
+        "noise",
+        "inter-quartile range of the times over their median, in per cent",
+        4,
+        |_, row| share(100.0 * row.noise?),
+    ),
+    TableColumn::new(
+        "GB/s",
+        "bytes that the problem needs to move (10^9), over the time",
+        0,
+        |view, row| rate(view.unit.of(row.gbps?)),
+    )
     .of(|bound| bound.is_none_or(Bound::is_memory))
     .always(),
-    TableColumn::new("Gpair/s", "additions with a minimum (10^9), two operations each, over the time", 0, |_, row| {
-        rate(row.gops? / 2.0)
-    })
+    TableColumn::new(
+        "Gpair/s",
+        "additions with a minimum (10^9), two operations each, over the time",
+        0,
+        |_, row| rate(row.gops? / 2.0),
+    )
     .of(|bound| bound == Some(Bound::AddMin))
     .always(),
     TableColumn::new(
@@ -52,9 +64,14 @@ pub(super) const TIMING: &[TableColumn] = &[
     )
     .of(|bound| bound == Some(Bound::Fma))
     .always(),
-    TableColumn::new("Gop/s", "operations (10^9) that the problem needs, over the time", 0, |_, row| rate(row.gops?))
-        .of(|bound| bound == Some(Bound::Arithmetic))
-        .always(),
+    TableColumn::new(
+        "Gop/s",
+        "operations (10^9) that the problem needs, over the time",
+        0,
+        |_, row| rate(row.gops?),
+    )
+    .of(|bound| bound == Some(Bound::Arithmetic))
+    .always(),
 ];
 
 pub(super) const KERNELS: &[TableColumn] = &[
@@ -91,17 +108,36 @@ pub(super) const KERNELS: &[TableColumn] = &[
 
 /// All that belongs to a result, beside the CPU.
 pub(super) const WHOLE: &[TableColumn] = &[
-    TableColumn::new("vs 1\ncore", "times faster than one core of the CPU", 6, |_, row| factor(row.cpu_seq_x?)),
-    TableColumn::new("vs all\ncores", "times faster than all cores of the CPU", 2, |_, row| factor(row.cpu_rayon_x?)),
-    TableColumn::time("back to\nback", "time of one run among many without a wait between them", 10, |row| {
-        row.t_batch_s
-    }),
-    TableColumn::time("prep", "time of the launches that prepare the data, which `time` leaves out", 9, |row| {
-        row.t_preparation_s
-    }),
-    TableColumn::time("host\npart", "time of the host's own additions, within `end to end`", 11, |row| {
-        row.t_host_part_s
-    }),
+    TableColumn::new(
+        "vs 1\ncore",
+        "times faster than one core of the CPU",
+        6,
+        |_, row| factor(row.cpu_seq_x?),
+    ),
+    TableColumn::new(
+        "vs all\ncores",
+        "times faster than all cores of the CPU",
+        2,
+        |_, row| factor(row.cpu_rayon_x?),
+    ),
+    TableColumn::time(
+        "back to\nback",
+        "time of one run among many without a wait between them",
+        10,
+        |row| row.t_batch_s,
+    ),
+    TableColumn::time(
+        "prep",
+        "time of the launches that prepare the data, which `time` leaves out",
+        9,
+        |row| row.t_preparation_s,
+    ),
+    TableColumn::time(
+        "host\npart",
+        "time of the host's own additions, within `end to end`",
+        11,
+        |row| row.t_host_part_s,
+    ),
     TableColumn::time(
         "end to\nend",
         "allocation, transfers, kernels and the host's part; the program is built before",
@@ -125,14 +161,26 @@ fn factor(times: f64) -> Option<String> {
 }
 
 fn share(percent: f64) -> Option<String> {
-    Some(if percent < 999.95 { format!("{percent:.1}%") } else { format!("{percent:.0}%") })
+    Some(if percent < 999.95 {
+        format!("{percent:.1}%")
+    } else {
+        format!("{percent:.0}%")
+    })
 }
 
 /// What stands beside the columns: its name, what it is, and when it goes.
 pub const BESIDE: [(&str, &str, u8); 4] = [
     ("rung", "number and idea; ★ marks the fastest", 0),
-    ("verdict", "ok, WRONG, or skipped and why; a long reason stands below the table", 0),
-    (VS_LIMIT, "a bar: speed as a share of the measured limit", BAR_DROP),
+    (
+        "verdict",
+        "ok, WRONG, or skipped and why; a long reason stands below the table",
+        0,
+    ),
+    (
+        VS_LIMIT,
+        "a bar: speed as a share of the measured limit",
+        BAR_DROP,
+    ),
     (
         VS_FASTEST,
         "a bar relative to the fastest rung, where some row has no limit that bounds it, as with data in a cache",
@@ -154,15 +202,34 @@ impl TableColumn {
         drop: u8,
         cell: fn(&View<'_>, &Row) -> Option<String>,
     ) -> TableColumn {
-        TableColumn { head, about, drop, always: false, is_of: |_| true, seconds: None, cell }
+        TableColumn {
+            head,
+            about,
+            drop,
+            always: false,
+            is_of: |_| true,
+            seconds: None,
+            cell,
+        }
     }
 
-    const fn time(head: &'static str, about: &'static str, drop: u8, seconds: fn(&Row) -> Option<f64>) -> TableColumn {
-        TableColumn { seconds: Some(seconds), ..TableColumn::new(head, about, drop, |_, _| None) }
+    const fn time(
+        head: &'static str,
+        about: &'static str,
+        drop: u8,
+        seconds: fn(&Row) -> Option<f64>,
+    ) -> TableColumn {
+        TableColumn {
+            seconds: Some(seconds),
+            ..TableColumn::new(head, about, drop, |_, _| None)
+        }
     }
 
     const fn always(self) -> TableColumn {
-        TableColumn { always: true, ..self }
+        TableColumn {
+            always: true,
+            ..self
+        }
     }
 
     const fn of(self, is_of: fn(Option<Bound>) -> bool) -> TableColumn {
@@ -185,16 +252,30 @@ impl Table {
         is_document: bool,
     ) -> Table {
         let bound = rows.first().and_then(|row| row.bound());
-        for column in parts.iter().copied().flatten().filter(|column| (column.is_of)(bound)) {
-            let seconds: Vec<Option<f64>> = rows.iter().map(|row| column.seconds.and_then(|of| of(row))).collect();
-            let cells: Vec<Option<String>> = rows.iter().map(|row| (column.cell)(view, row)).collect();
-            if !column.always && !seconds.iter().any(Option::is_some) && !cells.iter().any(Option::is_some) {
+        for column in parts
+            .iter()
+            .copied()
+            .flatten()
+            .filter(|column| (column.is_of)(bound))
+        {
+            let seconds: Vec<Option<f64>> = rows
+                .iter()
+                .map(|row| column.seconds.and_then(|of| of(row)))
+                .collect();
+            let cells: Vec<Option<String>> =
+                rows.iter().map(|row| (column.cell)(view, row)).collect();
+            if !column.always
+                && !seconds.iter().any(Option::is_some)
+                && !cells.iter().any(Option::is_some)
+            {
                 continue;
             }
             let head = view.unit.named(column.head);
             self = match column.seconds {
                 None => self.numbers(head, cells.into_iter().map(or_dash)),
-                Some(_) if is_document => self.numbers(head, seconds.iter().map(|s| or_dash(s.map(format::time)))),
+                Some(_) if is_document => {
+                    self.numbers(head, seconds.iter().map(|s| or_dash(s.map(format::time))))
+                }
                 Some(_) => self.times(&head, &seconds),
             }
             .dropped(column.drop);
@@ -207,16 +288,33 @@ impl Table {
         let unit = format::time_unit(seconds.iter().flatten().copied());
         let head = match seconds.iter().flatten().count() {
             0 => head.to_owned(),
-            _ => format!("{head}{}{}", if head.contains('\n') { " " } else { "\n" }, unit.0),
+            _ => format!(
+                "{head}{}{}",
+                if head.contains('\n') { " " } else { "\n" },
+                unit.0
+            ),
         };
-        self.numbers(head, seconds.iter().map(|s| or_dash(s.map(|s| format::significant(s / unit.1, 4)))))
+        self.numbers(
+            head,
+            seconds
+                .iter()
+                .map(|s| or_dash(s.map(|s| format::significant(s / unit.1, 4)))),
+        )
     }
 
     /// What the signs mean that occur in the columns of numbers, in a line; none without signs. `is_marked` is whether a row
     /// has the star.
     pub(super) fn legend(&self, is_marked: bool) -> Option<String> {
-        let cells: String = self.columns.iter().filter(|c| !c.is_text).flat_map(|c| &c.cells).cloned().collect();
-        let signs = SIGNS.iter().filter(|(sign, _)| cells.contains(sign) || (*sign == "★" && is_marked));
+        let cells: String = self
+            .columns
+            .iter()
+            .filter(|c| !c.is_text)
+            .flat_map(|c| &c.cells)
+            .cloned()
+            .collect();
+        let signs = SIGNS
+            .iter()
+            .filter(|(sign, _)| cells.contains(sign) || (*sign == "★" && is_marked));
         let told = signs.map(|(_, meaning)| *meaning).joined(", ");
         (!told.is_empty()).then_some(told)
     }
@@ -279,10 +377,17 @@ mod tests {
     #[test]
     fn a_gain_is_clear_or_none_or_undecided() {
         let gained = |noise: f64, factor: f64| {
-            let row = Row { step_x: Some(factor), noise: Some(noise), ..row("local") };
+            let row = Row {
+                step_x: Some(factor),
+                noise: Some(noise),
+                ..row("local")
+            };
             gain(Some(&row), &row).unwrap_or_default()
         };
-        assert_eq!([2.5, 0.4, 1.02, 0.98].map(|factor| gained(0.001, factor)), ["▲2.50", "▼2.50", "=", "="]);
+        assert_eq!(
+            [2.5, 0.4, 1.02, 0.98].map(|factor| gained(0.001, factor)),
+            ["▲2.50", "▼2.50", "=", "="]
+        );
         let noisy = [1.3, 0.7, 1.1, 0.9, 1.001].map(|factor| gained(0.1, factor));
         assert_eq!(noisy, ["▲1.30", "▼1.43", "▲1.10?", "▼1.11?", "1.00?"]);
         assert_eq!([gained(0.02, 1.041), gained(0.024, 1.041)], ["▲1.04", "="]);
@@ -291,17 +396,33 @@ mod tests {
     #[test]
     fn a_gain_is_decided_where_it_is_larger_than_drift_in_either_row_can_make_it() {
         let gained = |factor: f64, canary: Option<f64>, drifts: [bool; 2]| {
-            let steady = Row { step_x: Some(factor), noise: Some(0.001), canary, ..row("local") };
-            let unsteady = Row { flags: flag::DRIFT.to_owned(), ..steady.clone() };
+            let steady = Row {
+                step_x: Some(factor),
+                noise: Some(0.001),
+                canary,
+                ..row("local")
+            };
+            let unsteady = Row {
+                flags: flag::DRIFT.to_owned(),
+                ..steady.clone()
+            };
             let [before, after] = drifts.map(|drifts| if drifts { &unsteady } else { &steady });
             gain(Some(before), after).unwrap_or_default()
         };
         for either in [[true, false], [false, true], [true, true]] {
             assert_eq!(gained(12.9, Some(1.89), either), "▲12.9");
             assert_eq!(gained(0.1, Some(1.89), either), "▼10.0");
-            assert_eq!(gained(1.9, Some(1.89), either), "▲1.90?", "the noise is on top of the drift");
+            assert_eq!(
+                gained(1.9, Some(1.89), either),
+                "▲1.90?",
+                "the noise is on top of the drift"
+            );
             assert_eq!(gained(0.98, Some(1.89), either), "▼1.02?");
-            assert_eq!(gained(12.9, None, either), "▲12.9?", "by how much the device drifted is not known");
+            assert_eq!(
+                gained(12.9, None, either),
+                "▲12.9?",
+                "by how much the device drifted is not known"
+            );
         }
         assert_eq!(gained(1.9, Some(1.04), [false, false]), "▲1.90");
     }
@@ -309,12 +430,20 @@ mod tests {
     #[test]
     fn a_legend_has_the_signs_that_occur_in_80_columns() {
         let legend = |is_marked: bool, cells: &[&str]| {
-            Table::default().numbers("", cells.iter().map(|cell| cell.to_string())).legend(is_marked)
+            Table::default()
+                .numbers("", cells.iter().map(|cell| cell.to_string()))
+                .legend(is_marked)
         };
         let all = legend(true, &["▲2.00", "▼2.00", "=", "▲1.10?", IN_CACHE]).unwrap();
-        assert_eq!(all, "★ best, ▲ faster, ▼ slower, = within 5 %, ? may be noise, in cache: not memory");
+        assert_eq!(
+            all,
+            "★ best, ▲ faster, ▼ slower, = within 5 %, ? may be noise, in cache: not memory"
+        );
         assert!(all.chars().count() <= 80);
-        assert_eq!(legend(false, &["=", "50.0%"]).as_deref(), Some("= within 5 %"));
+        assert_eq!(
+            legend(false, &["=", "50.0%"]).as_deref(),
+            Some("= within 5 %")
+        );
         assert_eq!(legend(false, &["50.0%"]), None);
     }
 }

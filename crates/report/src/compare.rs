@@ -9,8 +9,8 @@ use gpulab_model::outcome::Cache;
 use gpulab_model::stats;
 use gpulab_record::Row;
 use gpulab_record::compare::{
-    self, ComparedCase, FEWEST, FileComparison, LadderSteps, MISSES, RatioInterval, SpeedVerdict, found_from, runs_for,
-    spread,
+    self, ComparedCase, FEWEST, FileComparison, LadderSteps, MISSES, RatioInterval, SpeedVerdict,
+    found_from, runs_for, spread,
 };
 use gpulab_record::params_text;
 
@@ -21,7 +21,13 @@ pub const SAME: f64 = 0.02;
 const MOST: usize = 40;
 
 /// What two files have in common and how it differs, as tables and sentences. With `is_whole` every case has its line.
-pub fn text(comparison: &FileComparison<'_>, names: [&str; 2], same: f64, is_whole: bool, screen: Screen) -> String {
+pub fn text(
+    comparison: &FileComparison<'_>,
+    names: [&str; 2],
+    same: f64,
+    is_whole: bool,
+    screen: Screen,
+) -> String {
     let pairs = shown(comparison, is_whole);
     let mut text = screen.wrap(&format!("{} against {}", names[1], names[0]));
     for own in pairs.chunk_by(|a, b| group(a.before) == group(b.before)) {
@@ -40,9 +46,17 @@ fn shown<'a>(comparison: &'a FileComparison<'a>, is_whole: bool) -> Vec<&'a Comp
     if is_whole || pairs.len() <= MOST {
         return pairs;
     }
-    let mut sizes: Vec<f64> = pairs.iter().map(|pair| size(pair)).filter(|size| *size > 0.0).collect();
+    let mut sizes: Vec<f64> = pairs
+        .iter()
+        .map(|pair| size(pair))
+        .filter(|size| *size > 0.0)
+        .collect();
     sizes.sort_by(|a, b| b.total_cmp(a));
-    let least = sizes.get(MOST - 1).or(sizes.last()).copied().unwrap_or(f64::INFINITY);
+    let least = sizes
+        .get(MOST - 1)
+        .or(sizes.last())
+        .copied()
+        .unwrap_or(f64::INFINITY);
     pairs.retain(|pair| size(pair) >= least);
     pairs.truncate(MOST);
     pairs
@@ -61,8 +75,19 @@ fn group(row: &Row) -> (&str, Dtype, u64, u64, Cache) {
 }
 
 fn title(row: &Row) -> String {
-    let Row { family, dtype, n, m, cache, .. } = row;
-    let size = if *m == 1 { format::count(*n) } else { format!("{n} x {m}") };
+    let Row {
+        family,
+        dtype,
+        n,
+        m,
+        cache,
+        ..
+    } = row;
+    let size = if *m == 1 {
+        format::count(*n)
+    } else {
+        format!("{n} x {m}")
+    };
     format!("{family}, {dtype}, n = {size}, {} cache", cache.name())
 }
 
@@ -70,30 +95,55 @@ fn table(pairs: &[&ComparedCase<'_>], screen: Screen) -> String {
     let unit = format::time_unit(pairs.iter().flat_map(|pair| pair.seconds));
     let mut table = Table::default().texts("rung", pairs.iter().map(|pair| label(pair.before)));
     if groups::distinct(pairs.iter().map(|pair| &pair.before.variant)).len() < pairs.len() {
-        let settings =
-            pairs.iter().map(|pair| format!("{} {}", pair.before.wg_text(), params_text(&pair.before.params)));
-        table = table.texts("group, settings", settings.map(|text| text.trim().to_owned()));
+        let settings = pairs.iter().map(|pair| {
+            format!(
+                "{} {}",
+                pair.before.wg_text(),
+                params_text(&pair.before.params)
+            )
+        });
+        table = table.texts(
+            "group, settings",
+            settings.map(|text| text.trim().to_owned()),
+        );
     }
     for (at, side) in ["before", "after"].iter().enumerate() {
-        let times = pairs.iter().map(|pair| format::significant(pair.seconds[at] / unit.1, 4));
-        table = table.numbers(format!("{side}\n{}", unit.0), times).dropped(3 - at as u8);
+        let times = pairs
+            .iter()
+            .map(|pair| format::significant(pair.seconds[at] / unit.1, 4));
+        table = table
+            .numbers(format!("{side}\n{}", unit.0), times)
+            .dropped(3 - at as u8);
     }
-    let intervals = pairs.iter().map(|pair| pair.interval.as_ref().map_or("-".to_owned(), interval_text));
-    let verdicts = pairs
+    let intervals = pairs
         .iter()
-        .map(|pair| format!("{}{}", pair.verdict.name(), if pair.has_other_settings() { " *" } else { "" }));
+        .map(|pair| pair.interval.as_ref().map_or("-".to_owned(), interval_text));
+    let verdicts = pairs.iter().map(|pair| {
+        format!(
+            "{}{}",
+            pair.verdict.name(),
+            if pair.has_other_settings() { " *" } else { "" }
+        )
+    });
     table = table
         .numbers("time\nratio", pairs.iter().map(|pair| ratio(pair.ratio)))
         .texts(format!("{}\ninterval", certainty()), intervals)
         .dropped(1)
         .texts("verdict", verdicts);
     if pairs.iter().any(|pair| pair.more_runs.is_some()) {
-        let more = pairs.iter().map(|pair| pair.more_runs.map_or_else(String::new, |runs| runs.to_string()));
+        let more = pairs.iter().map(|pair| {
+            pair.more_runs
+                .map_or_else(String::new, |runs| runs.to_string())
+        });
         table = table.numbers("more\nruns", more);
     }
     let mut lines = table.fit(screen.width).lines();
     let first = lines.len() - pairs.len();
-    for (line, pair) in lines[first..].iter_mut().zip(pairs).filter(|_| screen.color) {
+    for (line, pair) in lines[first..]
+        .iter_mut()
+        .zip(pairs)
+        .filter(|_| screen.color)
+    {
         match pair.verdict {
             SpeedVerdict::Slower => *line = paint(line, Tint::Red),
             SpeedVerdict::Faster => *line = paint(line, Tint::Green),
@@ -117,29 +167,60 @@ fn interval_text(interval: &RatioInterval) -> String {
 }
 
 /// What all of it comes to, what would decide what is undecided, and what was left out.
-fn notes(comparison: &FileComparison<'_>, shown: usize, names: [&str; 2], same: f64) -> Vec<String> {
-    let FileComparison { pairs, only_before, only_after } = comparison;
-    let named = [SpeedVerdict::Slower, SpeedVerdict::Faster, SpeedVerdict::Same, SpeedVerdict::Undecided]
-        .map(|verdict| format!("{} {}", comparison.count(verdict), verdict.name()));
+fn notes(
+    comparison: &FileComparison<'_>,
+    shown: usize,
+    names: [&str; 2],
+    same: f64,
+) -> Vec<String> {
+    let FileComparison {
+        pairs,
+        only_before,
+        only_after,
+    } = comparison;
+    let named = [
+        SpeedVerdict::Slower,
+        SpeedVerdict::Faster,
+        SpeedVerdict::Same,
+        SpeedVerdict::Undecided,
+    ]
+    .map(|verdict| format!("{} {}", comparison.count(verdict), verdict.name()));
     let mut notes = vec![format!("{} cases: {}", pairs.len(), named.join(", "))];
-    notes.push(format!("SAME is less than {} apart, with an interval to show it", format::percent(same)));
+    notes.push(format!(
+        "SAME is less than {} apart, with an interval to show it",
+        format::percent(same)
+    ));
     if pairs.iter().any(ComparedCase::has_other_settings) {
         notes.push("* with another work-group or other settings".to_owned());
     }
     if let Some(runs) = pairs.iter().filter_map(|pair| pair.more_runs).max() {
         // A round runs every case of both sides.
-        let both = pairs.iter().map(|pair| Some(pair.before.t_case_s? + pair.after.t_case_s?)).sum::<Option<f64>>();
-        let time = both.map_or_else(String::new, |both| format!(" (about {})", format::rough(runs as f64 * both)));
-        let why = format!("a verdict takes {FEWEST} runs of each side, as --rounds {FEWEST} makes them");
-        notes.push(format!("{runs} more runs of each side in turn{time} would decide all UNDECIDED; {why}"));
+        let both = pairs
+            .iter()
+            .map(|pair| Some(pair.before.t_case_s? + pair.after.t_case_s?))
+            .sum::<Option<f64>>();
+        let time = both.map_or_else(String::new, |both| {
+            format!(" (about {})", format::rough(runs as f64 * both))
+        });
+        let why =
+            format!("a verdict takes {FEWEST} runs of each side, as --rounds {FEWEST} makes them");
+        notes.push(format!(
+            "{runs} more runs of each side in turn{time} would decide all UNDECIDED; {why}"
+        ));
     }
-    if pairs.iter().any(|pair| !pair.in_turn && pair.interval.is_some()) {
+    if pairs
+        .iter()
+        .any(|pair| !pair.in_turn && pair.interval.is_some())
+    {
         let why = "one side ran after the other, and the machine may have changed between them: times must differ more \
                    than where sides take turns (one run of each, again and again)";
         notes.push(why.to_owned());
     }
     if shown < pairs.len() {
-        notes.push(format!("cases that are not shown: {}; -v shows all", pairs.len() - shown));
+        notes.push(format!(
+            "cases that are not shown: {}; -v shows all",
+            pairs.len() - shown
+        ));
     }
     for (count, name) in [(only_before, names[0]), (only_after, names[1])] {
         notes.extend((*count > 0).then(|| format!("cases only in {name}: {count}")));
@@ -151,13 +232,26 @@ fn notes(comparison: &FileComparison<'_>, shown: usize, names: [&str; 2], same: 
 pub fn rounds(rows: &[Row], screen: Screen) -> String {
     let timed: Vec<(Vec<f64>, &Row)> = compare::timed(rows)
         .into_iter()
-        .map(|runs| (runs.iter().filter_map(|row| row.t_median_s).collect(), runs[0]))
+        .map(|runs| {
+            (
+                runs.iter().filter_map(|row| row.t_median_s).collect(),
+                runs[0],
+            )
+        })
         .collect();
-    let rounds = timed.iter().map(|(seconds, _)| seconds.len()).max().unwrap_or(0);
-    let mut spreads: Vec<(f64, String)> =
-        timed.iter().filter_map(|(seconds, row)| Some((spread([seconds, &[]])?, label(row)))).collect();
+    let rounds = timed
+        .iter()
+        .map(|(seconds, _)| seconds.len())
+        .max()
+        .unwrap_or(0);
+    let mut spreads: Vec<(f64, String)> = timed
+        .iter()
+        .filter_map(|(seconds, row)| Some((spread([seconds, &[]])?, label(row))))
+        .collect();
     spreads.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let [(least, steadiest), .., (most, loudest)] = spreads.as_slice() else { return String::new() };
+    let [(least, steadiest), .., (most, loudest)] = spreads.as_slice() else {
+        return String::new();
+    };
     let text = format!(
         "{rounds} rounds, each in a fresh process; a row is its median round. Times differ between rounds by {} \
          ({steadiest}) to {} ({loudest}), as standard deviations",
@@ -172,45 +266,87 @@ pub fn steps(ladders: &[LadderSteps<'_>], screen: Screen) -> String {
     const WIDTH: usize = 18;
     let mut texts = Vec::new();
     for LadderSteps { devices, rungs } in ladders {
-        let Row { family, dtype, cache, .. } = devices[0];
-        let head = format!("{family}, {dtype}, {} cache: gain over the rung before", cache.name());
-        let names = rungs.iter().map(|(number, name, _)| format!("v{number} {name}"));
+        let Row {
+            family,
+            dtype,
+            cache,
+            ..
+        } = devices[0];
+        let head = format!(
+            "{family}, {dtype}, {} cache: gain over the rung before",
+            cache.name()
+        );
+        let names = rungs
+            .iter()
+            .map(|(number, name, _)| format!("v{number} {name}"));
         let mut table = Table::default().texts("rung", names);
         for (at, device) in devices.iter().enumerate() {
             // Its platform where another has the same name.
-            let is_shared = devices.iter().filter(|other| other.device == device.device).count() > 1;
-            let name = if is_shared { device.platform.clone() } else { format::device(&device.device) };
-            let size = if device.m == 1 { format::count(device.n) } else { format!("{}x{}", device.n, device.m) };
+            let is_shared = devices
+                .iter()
+                .filter(|other| other.device == device.device)
+                .count()
+                > 1;
+            let name = if is_shared {
+                device.platform.clone()
+            } else {
+                format::device(&device.device)
+            };
+            let size = if device.m == 1 {
+                format::count(device.n)
+            } else {
+                format!("{}x{}", device.n, device.m)
+            };
             let head = format!("{}\nn = {size}", format::shorten(&name, WIDTH));
             let gains = rungs.iter().map(|(_, _, gains)| match &gains[at] {
-                Some(gain) if gain.low < 1.0 && gain.high > 1.0 => format::significant(gain.ratio, 3) + "?",
+                Some(gain) if gain.low < 1.0 && gain.high > 1.0 => {
+                    format::significant(gain.ratio, 3) + "?"
+                }
                 Some(gain) => format::significant(gain.ratio, 3),
                 None => "-".to_owned(),
             });
             table = table.numbers(head, gains);
         }
-        texts.push(format!("{}{}", screen.wrap(&head), table.blocks(screen.width)));
+        texts.push(format!(
+            "{}{}",
+            screen.wrap(&head),
+            table.blocks(screen.width)
+        ));
     }
     let text = texts.join("\n");
-    let mark = if text.contains('?') { "? noise or an unsteady device may make the gain\n" } else { "" };
+    let mark = if text.contains('?') {
+        "? noise or an unsteady device may make the gain\n"
+    } else {
+        ""
+    };
     format::on_screen(&(text + mark), screen)
 }
 
 /// What two sides that are the same program show: how small a difference so many rounds find, with `each` seconds for a round,
 /// and how long to look for smaller ones. Nothing of too few rounds.
 pub fn noise(sides: &[Vec<Row>; 2], each: f64, screen: Screen) -> String {
-    let [first, second] =
-        sides.each_ref().map(|side| side.iter().filter_map(|row| row.t_median_s).collect::<Vec<f64>>());
+    let [first, second] = sides.each_ref().map(|side| {
+        side.iter()
+            .filter_map(|row| row.t_median_s)
+            .collect::<Vec<f64>>()
+    });
     let interval = RatioInterval::of_runs(&first, &second, true);
-    let (Some(all), Some(spread), Some(row)) = (interval, spread([&first, &second]), sides[0].first()) else {
+    let (Some(all), Some(spread), Some(row)) =
+        (interval, spread([&first, &second]), sides[0].first())
+    else {
         return String::new();
     };
-    let medians =
-        [&first, &second].map(|seconds| format::time(stats::summarise(seconds).map_or(0.0, |times| times.median)));
+    let medians = [&first, &second]
+        .map(|seconds| format::time(stats::summarise(seconds).map_or(0.0, |times| times.median)));
     let rounds = first.len();
     let found = found_from(spread, rounds).unwrap_or(f64::INFINITY);
     let mut lines = vec![
-        format!("{}: {}, {}", title(row), label(row), format::device(&row.device)),
+        format!(
+            "{}: {}, {}",
+            title(row),
+            label(row),
+            format::device(&row.device)
+        ),
         format!(
             "the same kernel as two sides, {rounds} rounds in turn, each run in a fresh process: A {}, B {}, ratio {}, {} \
              interval {}",
@@ -220,18 +356,33 @@ pub fn noise(sides: &[Vec<Row>; 2], each: f64, screen: Screen) -> String {
             certainty(),
             interval_text(&all),
         ),
-        format!("a run's time differs from the next run's by {} (standard deviation)", format::percent(spread)),
+        format!(
+            "a run's time differs from the next run's by {} (standard deviation)",
+            format::percent(spread)
+        ),
     ];
     if all.low > 1.0 || all.high < 1.0 {
         lines.push(
             "the interval misses 1, although both sides are the same program: the machine changed meanwhile".into(),
         );
     }
-    lines.push(format!("{rounds} runs of each side find differences from {} on", format::percent(found)));
+    lines.push(format!(
+        "{rounds} runs of each side find differences from {} on",
+        format::percent(found)
+    ));
     for share in [0.01, 0.03, 0.1] {
         let needed = runs_for(spread, share);
         let time = format::rough(needed as f64 * each);
-        lines.push(format!("to find {}: {needed} runs, about {time}", format::percent(share)));
+        lines.push(format!(
+            "to find {}: {needed} runs, about {time}",
+            format::percent(share)
+        ));
     }
-    format::on_screen(&lines.iter().map(|line| screen.wrap(line)).collect::<String>(), screen)
+    format::on_screen(
+        &lines
+            .iter()
+            .map(|line| screen.wrap(line))
+            .collect::<String>(),
+        screen,
+    )
 }

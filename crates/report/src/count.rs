@@ -10,12 +10,14 @@ use gpulab_study::why::Payoffs;
 
 /// The rows of each case: of its launches, and of their lines.
 fn cases(rows: &[CountRow]) -> Vec<&[CountRow]> {
-    let begins = rows.chunk_by(|_, row| row.launch.is_some() && (row.launch != Some(1) || row.line.is_some()));
+    let begins = rows
+        .chunk_by(|_, row| row.launch.is_some() && (row.launch != Some(1) || row.line.is_some()));
     begins.collect()
 }
 
 fn launches(case: &[CountRow]) -> impl Iterator<Item = &CountRow> {
-    case.iter().filter(|row| row.is_of_launch() && row.timed == Some(true))
+    case.iter()
+        .filter(|row| row.is_of_launch() && row.timed == Some(true))
 }
 
 fn is_counted(case: &[CountRow]) -> bool {
@@ -29,7 +31,9 @@ fn case_label(case: &[CountRow]) -> String {
         return format!("{}, {x}", row.series);
     }
     let rung = built_in(&row.family).and_then(|family| family.rung(&row.variant));
-    let number = row.rung.map_or_else(String::new, |number| format!("v{number} "));
+    let number = row
+        .rung
+        .map_or_else(String::new, |number| format!("v{number} "));
     rung.map_or_else(|| number + &row.variant, Rung::label)
 }
 
@@ -47,7 +51,15 @@ struct CountLine<'a> {
 
 impl<'a> CountLine<'a> {
     fn new(label: String, row: &'a CountRow) -> CountLine<'a> {
-        CountLine { label, row, launches: 0, groups: 0, warps: 0, barriers: 0, counts: Counts::default() }
+        CountLine {
+            label,
+            row,
+            launches: 0,
+            groups: 0,
+            warps: 0,
+            barriers: 0,
+            counts: Counts::default(),
+        }
     }
 
     fn add(&mut self, row: &CountRow) {
@@ -84,39 +96,80 @@ const COLUMNS: &[CountColumn] = &[
     ("warps", |line| number(line.warps)),
     ("warp\ninstruc-\ntions", |line| number(line.counts.issued)),
     ("item in-\nstructions\nan element", |line| {
-        Some(ratio(line.counts.lanes as f64 / line.row.elements().max(1) as f64))
+        Some(ratio(
+            line.counts.lanes as f64 / line.row.elements().max(1) as f64,
+        ))
     }),
-    ("lanes\nbusy", |line| line.counts.lanes_busy(line.row.warp).map(ratio)),
-    ("flop\na byte\nmoved", |line| line.counts.flops_a_byte().map(ratio)),
-    ("barriers\na group", |line| few(line.barriers).map(|_| ratio(line.barriers as f64 / line.groups.max(1) as f64))),
-    ("segments\na global\nload", |line| line.counts.memory.global_read.segments_a_request().map(ratio)),
-    ("segments\na global\nstore", |line| line.counts.memory.global_write.segments_a_request().map(ratio)),
-    ("moved\na byte\nasked", |line| line.counts.moved_an_asked_byte().map(ratio)),
+    ("lanes\nbusy", |line| {
+        line.counts.lanes_busy(line.row.warp).map(ratio)
+    }),
+    ("flop\na byte\nmoved", |line| {
+        line.counts.flops_a_byte().map(ratio)
+    }),
+    ("barriers\na group", |line| {
+        few(line.barriers).map(|_| ratio(line.barriers as f64 / line.groups.max(1) as f64))
+    }),
+    ("segments\na global\nload", |line| {
+        line.counts
+            .memory
+            .global_read
+            .segments_a_request()
+            .map(ratio)
+    }),
+    ("segments\na global\nstore", |line| {
+        line.counts
+            .memory
+            .global_write
+            .segments_a_request()
+            .map(ratio)
+    }),
+    ("moved\na byte\nasked", |line| {
+        line.counts.moved_an_asked_byte().map(ratio)
+    }),
     ("partition\nload", |line| line.partition_load().map(ratio)),
-    ("passes\na local\nload", |line| line.counts.memory.local_read.passes_a_request().map(ratio)),
-    ("passes\na local\nstore", |line| line.counts.memory.local_write.passes_a_request().map(ratio)),
-    ("bank\ncon-\nflicts", |line| line.counts.local().conflicts_a_request().map(ratio)),
-    ("broad-\ncasts", |line| few(line.counts.memory.local_read.broadcasts)),
+    ("passes\na local\nload", |line| {
+        line.counts.memory.local_read.passes_a_request().map(ratio)
+    }),
+    ("passes\na local\nstore", |line| {
+        line.counts.memory.local_write.passes_a_request().map(ratio)
+    }),
+    ("bank\ncon-\nflicts", |line| {
+        line.counts.local().conflicts_a_request().map(ratio)
+    }),
+    ("broad-\ncasts", |line| {
+        few(line.counts.memory.local_read.broadcasts)
+    }),
     ("words a\nconstant", |line| {
         let constant = line.counts.memory.constant_read;
         few(constant.requests).map(|_| ratio(constant.words as f64 / constant.requests as f64))
     }),
     ("atomics", |line| few(line.counts.atomics().items)),
-    ("passes\nan atomic", |line| line.counts.atomics().passes_a_request().map(ratio)),
+    ("passes\nan atomic", |line| {
+        line.counts.atomics().passes_a_request().map(ratio)
+    }),
 ];
 
 /// Counted cases as a table, with what was not counted and what the counts mean. With `each_launch` also the launches of cases
 /// that have several.
 pub fn table(rows: &[CountRow], each_launch: bool, screen: Screen) -> String {
-    let Some(first) = rows.first() else { return "Nothing was counted.\n".to_owned() };
+    let Some(first) = rows.first() else {
+        return "Nothing was counted.\n".to_owned();
+    };
     let cases = cases(rows);
     let counted = cases.iter().filter(|case| is_counted(case));
-    let lines: Vec<CountLine<'_>> = counted.flat_map(|case| lines_of(case, each_launch)).collect();
+    let lines: Vec<CountLine<'_>> = counted
+        .flat_map(|case| lines_of(case, each_launch))
+        .collect();
     let mut alike = Vec::new();
     let grid = grid(first, &lines, &mut alike);
     let alike = (!alike.is_empty()).then(|| format!("Alike in all trials: {}.", alike.join(", ")));
-    let of_cases = notes_of_cases(&cases).into_iter().map(|(labels, what)| format!("{}: {what}", named(&labels)));
-    let said = alike.into_iter().chain(of_cases).chain(notes(first, &cases, each_launch));
+    let of_cases = notes_of_cases(&cases)
+        .into_iter()
+        .map(|(labels, what)| format!("{}: {what}", named(&labels)));
+    let said = alike
+        .into_iter()
+        .chain(of_cases)
+        .chain(notes(first, &cases, each_launch));
     let mut text = screen.wrap(&title(first)) + "\n";
     if !lines.is_empty() {
         text += &(grid.blocks(screen.width) + "\n");
@@ -179,23 +232,44 @@ fn grid(first: &CountRow, lines: &[CountLine<'_>], alike: &mut Vec<String>) -> T
         let cells: Vec<Option<String>> = lines.iter().map(cell).collect();
         match cells.first().and_then(Option::as_ref) {
             _ if cells.iter().all(Option::is_none) => {}
-            Some(one) if is_experiment && lines.len() > 1 && cells.iter().all(|cell| cell.as_ref() == Some(one)) => {
-                alike.push(format!("{} {one}", head.replace("-\n", "").replace('\n', " ")));
+            Some(one)
+                if is_experiment
+                    && lines.len() > 1
+                    && cells.iter().all(|cell| cell.as_ref() == Some(one)) =>
+            {
+                alike.push(format!(
+                    "{} {one}",
+                    head.replace("-\n", "").replace('\n', " ")
+                ));
             }
-            _ => table = table.numbers(*head, cells.into_iter().map(|cell| cell.unwrap_or_else(|| "-".to_owned()))),
+            _ => {
+                table = table.numbers(
+                    *head,
+                    cells
+                        .into_iter()
+                        .map(|cell| cell.unwrap_or_else(|| "-".to_owned())),
+                )
+            }
         }
     }
     table
 }
 
 fn title(row: &CountRow) -> String {
-    let size = if row.m == 1 { String::new() } else { format!(" x {}", row.m) };
+    let size = if row.m == 1 {
+        String::new()
+    } else {
+        format!(" x {}", row.m)
+    };
     match row.experiment.as_str() {
         "" => format!(
             "{}, {}{size} elements of {}: counted in {}, not timed",
             row.family, row.n, row.dtype, row.simulator
         ),
-        name => format!("{name}, small trials: counted in {}, not timed", row.simulator),
+        name => format!(
+            "{name}, small trials: counted in {}, not timed",
+            row.simulator
+        ),
     }
 }
 
@@ -207,7 +281,9 @@ fn notes(row: &CountRow, cases: &[&[CountRow]], each_launch: bool) -> Vec<String
     }
     let mut rows = cases.iter().copied().flatten();
     if rows.clone().any(|row| row.timed == Some(false)) {
-        notes.push("Launches that only prepare the data are left out here; files have them.".to_owned());
+        notes.push(
+            "Launches that only prepare the data are left out here; files have them.".to_owned(),
+        );
     }
     if rows.any(|row| row.group_copies.unwrap_or(0) > 0) {
         notes.push("Requests leave out copies by whole groups (async_work_group_copy).".to_owned());
@@ -222,36 +298,75 @@ fn notes(row: &CountRow, cases: &[&[CountRow]], each_launch: bool) -> Vec<String
 }
 
 fn model_of(row: &CountRow) -> String {
-    let CountRow { warp, segment, banks, .. } = row;
+    let CountRow {
+        warp,
+        segment,
+        banks,
+        ..
+    } = row;
     let named = Machine::named(&row.machine);
-    let name = named.map_or_else(String::new, |machine| format!("{} ({}), ", machine.name, machine.about));
+    let name = named.map_or_else(String::new, |machine| {
+        format!("{} ({}), ", machine.name, machine.about)
+    });
     let memory = match named.map(|machine| machine.model.rule) {
-        Some(AccessRule::Strict) => "requests of half a warp, segments of 32 to 128 bytes".to_owned(),
-        Some(AccessRule::Shrinking) => "requests of half a warp, segments that shrink from 128 bytes to 32".to_owned(),
+        Some(AccessRule::Strict) => {
+            "requests of half a warp, segments of 32 to 128 bytes".to_owned()
+        }
+        Some(AccessRule::Shrinking) => {
+            "requests of half a warp, segments that shrink from 128 bytes to 32".to_owned()
+        }
         Some(AccessRule::Segments) | None => format!("memory segments of {segment} bytes"),
     };
-    let partitions = row.partitions.zip(named).map_or_else(String::new, |(partitions, machine)| {
-        format!(", {partitions} partitions of 256 bytes under {} groups at once", machine.model.units)
-    });
-    format!("{name}warps of {warp} work-items in step, {memory}, {banks} banks of local memory{partitions}")
+    let partitions = row
+        .partitions
+        .zip(named)
+        .map_or_else(String::new, |(partitions, machine)| {
+            format!(
+                ", {partitions} partitions of 256 bytes under {} groups at once",
+                machine.model.units
+            )
+        });
+    format!(
+        "{name}warps of {warp} work-items in step, {memory}, {banks} banks of local memory{partitions}"
+    )
 }
 
 /// For each counted case the lines of its source with what they cost; `source` gives a line's text.
-pub fn lines(rows: &[CountRow], source: &dyn Fn(&str, u64) -> Option<String>, screen: Screen) -> String {
+pub fn lines(
+    rows: &[CountRow],
+    source: &dyn Fn(&str, u64) -> Option<String>,
+    screen: Screen,
+) -> String {
     let counted = cases(rows).into_iter().filter(|case| is_counted(case));
-    let text: String = counted.map(|case| source_lines(case, source, screen)).collect();
+    let text: String = counted
+        .map(|case| source_lines(case, source, screen))
+        .collect();
     format::on_screen(&text, screen)
 }
 
 /// The lines of a source, with what their instructions come to in all launches.
-fn source_lines(case: &[CountRow], source: &dyn Fn(&str, u64) -> Option<String>, screen: Screen) -> String {
+fn source_lines(
+    case: &[CountRow],
+    source: &dyn Fn(&str, u64) -> Option<String>,
+    screen: Screen,
+) -> String {
     let mut lines: Vec<CountLine<'_>> = Vec::new();
-    for row in case.iter().filter(|row| row.timed == Some(true) && row.line.is_some()) {
-        match lines.iter_mut().find(|known| (&known.row.file, known.row.line) == (&row.file, row.line)) {
+    for row in case
+        .iter()
+        .filter(|row| row.timed == Some(true) && row.line.is_some())
+    {
+        match lines
+            .iter_mut()
+            .find(|known| (&known.row.file, known.row.line) == (&row.file, row.line))
+        {
             Some(known) => known.add(row),
             None => {
                 lines.push(CountLine::new(String::new(), row));
-                lines.iter_mut().next_back().into_iter().for_each(|line| line.add(row));
+                lines
+                    .iter_mut()
+                    .next_back()
+                    .into_iter()
+                    .for_each(|line| line.add(row));
             }
         }
     }
@@ -259,56 +374,102 @@ fn source_lines(case: &[CountRow], source: &dyn Fn(&str, u64) -> Option<String>,
     let own = match built_in(&row.family).and_then(|family| family.rung(&row.variant)) {
         Some(rung) => rung.path.to_string(),
         None => {
-            let number = row.rung.map_or_else(String::new, |number| format!("v{number}_"));
+            let number = row
+                .rung
+                .map_or_else(String::new, |number| format!("v{number}_"));
             format!("own/{}/{number}{}.cl", row.family, row.variant)
         }
     };
     // The rung's own file first.
     lines.sort_by_key(|one| (one.row.file != own, &one.row.file, one.row.line));
-    let pays = Payoffs::of_case(case).map(|pays| payoff::text(&pays, &row.family, row.rung, screen));
+    let pays =
+        Payoffs::of_case(case).map(|pays| payoff::text(&pays, &row.family, row.rung, screen));
     let pays = pays.map_or_else(String::new, |text| format!("\n{text}"));
     let grid = source_grid(&lines, &own, source).shorten(screen.width);
     format!("\n{}: {own}\n{}{pays}", case_label(case), grid.text())
 }
 
-fn source_grid(lines: &[CountLine<'_>], own: &str, source: &dyn Fn(&str, u64) -> Option<String>) -> Table {
+fn source_grid(
+    lines: &[CountLine<'_>],
+    own: &str,
+    source: &dyn Fn(&str, u64) -> Option<String>,
+) -> Table {
     let all: u64 = lines.iter().map(|one| one.counts.issued).sum();
-    let places = lines.iter().map(|one| match (one.row.line.unwrap_or(0), one.row.file.rsplit('/').next()) {
-        (0, _) => "-".to_owned(),
-        (line, Some(name)) if one.row.file != own => format!("{name}:{line}"),
-        (line, _) => line.to_string(),
+    let places = lines.iter().map(|one| {
+        match (one.row.line.unwrap_or(0), one.row.file.rsplit('/').next()) {
+            (0, _) => "-".to_owned(),
+            (line, Some(name)) if one.row.file != own => format!("{name}:{line}"),
+            (line, _) => line.to_string(),
+        }
     });
-    let shares = lines.iter().map(|one| format!("{:.1}%", 100.0 * one.counts.issued as f64 / all.max(1) as f64));
+    let shares = lines.iter().map(|one| {
+        format!(
+            "{:.1}%",
+            100.0 * one.counts.issued as f64 / all.max(1) as f64
+        )
+    });
     let texts = lines.iter().map(|one| match one.row.line.unwrap_or(0) {
         0 => "(of no line: the compiler's own)".to_owned(),
         line => format::terminal(source(&one.row.file, line).unwrap_or_default().trim()),
     });
-    let mut grid = Table::default().texts("line", places).numbers("of all\ninstr.", shares);
+    let mut grid = Table::default()
+        .texts("line", places)
+        .numbers("of all\ninstr.", shares);
     let columns: [CountColumn; 4] = [
-        ("lanes\nbusy", |one| one.counts.lanes_busy(one.row.warp).map(ratio)),
-        ("seg-\nments", |one| one.counts.global().segments_a_request().map(ratio)),
+        ("lanes\nbusy", |one| {
+            one.counts.lanes_busy(one.row.warp).map(ratio)
+        }),
+        ("seg-\nments", |one| {
+            one.counts.global().segments_a_request().map(ratio)
+        }),
         ("partition\nload", |one| one.partition_load().map(ratio)),
-        ("pas-\nses", |one| one.counts.local().passes_a_request().map(ratio)),
+        ("pas-\nses", |one| {
+            one.counts.local().passes_a_request().map(ratio)
+        }),
     ];
-    let has_partitions = lines.iter().any(|one| one.row.partitions.is_some_and(|partitions| partitions > 0));
-    for (head, cell) in columns.into_iter().filter(|(head, _)| has_partitions || !head.starts_with("partition")) {
-        grid = grid.numbers(head, lines.iter().map(|one| cell(one).unwrap_or_else(|| "-".to_owned())));
+    let has_partitions = lines
+        .iter()
+        .any(|one| one.row.partitions.is_some_and(|partitions| partitions > 0));
+    for (head, cell) in columns
+        .into_iter()
+        .filter(|(head, _)| has_partitions || !head.starts_with("partition"))
+    {
+        grid = grid.numbers(
+            head,
+            lines
+                .iter()
+                .map(|one| cell(one).unwrap_or_else(|| "-".to_owned())),
+        );
     }
     grid.texts("source", texts)
 }
 
 /// What the simulator found in a kernel, in words, with the lines of its file.
-pub fn found(findings: &[CheckFinding], line_of: &dyn Fn(&str, u64) -> Option<String>, screen: Screen) -> String {
+pub fn found(
+    findings: &[CheckFinding],
+    line_of: &dyn Fn(&str, u64) -> Option<String>,
+    screen: Screen,
+) -> String {
     const MOST: usize = 6;
     let mut told = String::new();
     for found in findings.iter().take(MOST) {
-        let source = found.file.as_deref().zip(found.line).and_then(|(file, line)| line_of(file, line));
+        let source = found
+            .file
+            .as_deref()
+            .zip(found.line)
+            .and_then(|(file, line)| line_of(file, line));
         let text = format!("check: {}", format::terminal(&found.sentence()));
         told += &screen.wrap(&text);
-        told += &source.map_or_else(String::new, |source| format!("    {}\n", format::terminal(&source)));
+        told += &source.map_or_else(String::new, |source| {
+            format!("    {}\n", format::terminal(&source))
+        });
     }
     let more = findings.len().saturating_sub(MOST);
-    if more > 0 { told + &format!("check: {more} more places\n") } else { told }
+    if more > 0 {
+        told + &format!("check: {more} more places\n")
+    } else {
+        told
+    }
 }
 
 #[cfg(test)]
@@ -319,7 +480,9 @@ mod tests {
     use gpulab_model::outcome::Stop;
     use gpulab_model::plan::{Case, WorkGroup};
     use gpulab_record::Run;
-    use gpulab_study::count::{CountSubject, CountedCase, CountedLaunch, LaunchCounts, LockstepModel};
+    use gpulab_study::count::{
+        CountSubject, CountedCase, CountedLaunch, LaunchCounts, LockstepModel,
+    };
 
     /// A launch whose local loads take so many passes each, as the plugin writes it.
     fn launch(kernel: &str, timed: bool, passes: u64) -> CountedLaunch {
@@ -341,14 +504,35 @@ mod tests {
         CountedLaunch { timed, counts }
     }
 
-    fn rows(trial: Option<(&str, &str, f64)>, variant: &str, end: Result<Vec<CountedLaunch>, Stop>) -> Vec<CountRow> {
-        let case = Case { wg: WorkGroup::linear(32), ..Case::of("reduce", variant, Dtype::I32, Shape::vector(64)) };
+    fn rows(
+        trial: Option<(&str, &str, f64)>,
+        variant: &str,
+        end: Result<Vec<CountedLaunch>, Stop>,
+    ) -> Vec<CountRow> {
+        let case = Case {
+            wg: WorkGroup::linear(32),
+            ..Case::of("reduce", variant, Dtype::I32, Shape::vector(64))
+        };
         let run = Run::begin();
         let model = LockstepModel::USUAL;
-        let subject =
-            CountSubject { run: &run, simulator: "Oclgrind 21.10", model, case: &case, rung: None, trial, note: "" };
+        let subject = CountSubject {
+            run: &run,
+            simulator: "Oclgrind 21.10",
+            model,
+            case: &case,
+            rung: None,
+            trial,
+            note: "",
+        };
         match end {
-            Ok(launches) => CountRow::of(&subject, &CountedCase { wg: case.wg, params: Params::new(), launches }),
+            Ok(launches) => CountRow::of(
+                &subject,
+                &CountedCase {
+                    wg: case.wg,
+                    params: Params::new(),
+                    launches,
+                },
+            ),
             Err(stop) => vec![CountRow::stopped(&subject, &stop)],
         }
     }
@@ -356,29 +540,52 @@ mod tests {
     #[test]
     fn launches_are_summed_up_and_what_was_not_counted_is_told_once() {
         let none = || Err(Stop::new(Status::Skipped, "it has no kernel"));
-        let several = vec![launch("fill", false, 9), launch("strided", true, 3), launch("finish", true, 1)];
+        let several = vec![
+            launch("fill", false, 9),
+            launch("strided", true, 3),
+            launch("finish", true, 1),
+        ];
         let all = [
-            rows(None, "interleaved", Ok(vec![launch("interleaved", true, 1)])),
+            rows(
+                None,
+                "interleaved",
+                Ok(vec![launch("interleaved", true, 1)]),
+            ),
             rows(None, "strided", Ok(several)),
             rows(None, "subgroup", none()),
             rows(None, "wide", none()),
         ]
         .concat();
-        let text = golden::at_all_widths("counts", &|screen| table(&all, screen.width == 160, screen));
+        let text =
+            golden::at_all_widths("counts", &|screen| table(&all, screen.width == 160, screen));
         golden::compare("counts_table", &text);
     }
 
     #[test]
     fn what_is_alike_in_all_trials_is_no_column() {
-        let trial = |x: u64| rows(Some(("banks", "words", x as f64)), "strided", Ok(vec![launch("k", true, x)]));
+        let trial = |x: u64| {
+            rows(
+                Some(("banks", "words", x as f64)),
+                "strided",
+                Ok(vec![launch("k", true, x)]),
+            )
+        };
         let text = table(&[trial(1), trial(32)].concat(), false, golden::SCREEN);
         golden::compare("counts_of_trials", &text);
     }
 
     #[test]
     fn lines_have_their_text_and_what_they_cost() {
-        let all = rows(None, "strided", Ok(vec![launch("strided", true, 3), launch("finish", true, 1)]));
-        let source = |file: &str, line: u64| Some(format!("  text {line} of {file}, longer than a terminal is wide"));
+        let all = rows(
+            None,
+            "strided",
+            Ok(vec![launch("strided", true, 3), launch("finish", true, 1)]),
+        );
+        let source = |file: &str, line: u64| {
+            Some(format!(
+                "  text {line} of {file}, longer than a terminal is wide"
+            ))
+        };
         golden::compare("counts_of_lines", &lines(&all, &source, golden::SCREEN));
     }
 }

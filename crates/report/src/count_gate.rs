@@ -5,7 +5,13 @@ use crate::table::Table;
 use gpulab_study::count::{CountAllowances, CountGrowth};
 
 /// What changed of so many cases since `name` was written.
-pub fn text(growths: &[CountGrowth], allowed: &CountAllowances, cases: usize, name: &str, screen: Screen) -> String {
+pub fn text(
+    growths: &[CountGrowth],
+    allowed: &CountAllowances,
+    cases: usize,
+    name: &str,
+    screen: Screen,
+) -> String {
     let cases = format::counted(cases, "case");
     if growths.is_empty() {
         return format::on_screen(&format!("{cases}: every count is as in {name}.\n"), screen);
@@ -13,13 +19,21 @@ pub fn text(growths: &[CountGrowth], allowed: &CountAllowances, cases: usize, na
     let mut text = screen.wrap(&format!("{cases} against {name}: counts that changed"));
     for own in growths.chunk_by(|a, b| a.case == b.case) {
         let allowed = own.iter().map(|growth| match allowed.of(growth.gauge) {
-            Some(share) if growth.is_refused(allowed) => format!("+{}: MORE", format::percent(share)),
+            Some(share) if growth.is_refused(allowed) => {
+                format!("+{}: MORE", format::percent(share))
+            }
             Some(share) => format!("+{}", format::percent(share)),
             None => "-".to_owned(),
         });
         let grid = Table::default()
-            .texts("count", own.iter().map(|growth| growth.gauge.name.to_owned()))
-            .numbers("before", own.iter().map(|growth| format::count(growth.before)))
+            .texts(
+                "count",
+                own.iter().map(|growth| growth.gauge.name.to_owned()),
+            )
+            .numbers(
+                "before",
+                own.iter().map(|growth| format::count(growth.before)),
+            )
             .numbers("now", own.iter().map(|growth| format::count(growth.now)))
             .numbers("change", own.iter().map(change))
             .texts("allowed", allowed);

@@ -14,9 +14,16 @@ pub fn json(platforms: &[PlatformInfo]) -> serde_json::Value {
 /// platforms that have none.
 pub fn table(platforms: &[PlatformInfo], width: usize, verbose: bool) -> String {
     let devices: Vec<&DeviceInfo> = platforms.iter().flat_map(|p| &p.devices).collect();
-    let mut text = if devices.is_empty() || verbose { String::new() } else { rows(&devices) };
+    let mut text = if devices.is_empty() || verbose {
+        String::new()
+    } else {
+        rows(&devices)
+    };
     if verbose || text.lines().any(|line| line.chars().count() > width) {
-        text = devices.iter().map(|device| block(device, width, verbose)).collect();
+        text = devices
+            .iter()
+            .map(|device| block(device, width, verbose))
+            .collect();
     }
     for platform in platforms.iter().filter(|p| p.devices.is_empty()) {
         let head = format!("platform {} {}: ", platform.index, platform.name);
@@ -27,8 +34,15 @@ pub fn table(platforms: &[PlatformInfo], width: usize, verbose: bool) -> String 
 
 /// What selects a device; an environment variable can, too.
 pub fn hint_to_select(platforms: &[PlatformInfo], variable: &str, width: usize) -> String {
-    let Some(first) = platforms.iter().flat_map(|p| &p.devices).next() else { return String::new() };
-    let word = first.name.split([' ', '-', '(']).next().unwrap_or_default().to_lowercase();
+    let Some(first) = platforms.iter().flat_map(|p| &p.devices).next() else {
+        return String::new();
+    };
+    let word = first
+        .name
+        .split([' ', '-', '('])
+        .next()
+        .unwrap_or_default()
+        .to_lowercase();
     let hint = format!(
         "select one with -d (or {variable}): its number ({}), P:D ({}), gpu, cpu or accelerator (the first of that \
          type), a driver (pocl, nvidia, ...), or a part of its name, vendor or platform ({word})",
@@ -38,7 +52,12 @@ pub fn hint_to_select(platforms: &[PlatformInfo], variable: &str, width: usize) 
 }
 
 fn block(d: &DeviceInfo, width: usize, verbose: bool) -> String {
-    let head = wrapped(&d.name, &format!("{}  {}  {}  ", d.index, d.selector, d.kind), "     ", width);
+    let head = wrapped(
+        &d.name,
+        &format!("{}  {}  {}  ", d.index, d.selector, d.kind),
+        "     ",
+        width,
+    );
     let target = &d.target;
     let mut facts = format!(
         "{}, driver {}, OpenCL {}, {} CUs, memory {}, local {}, work-groups up to {}, {}",
@@ -52,8 +71,12 @@ fn block(d: &DeviceInfo, width: usize, verbose: bool) -> String {
         if target.fp64 { "fp64" } else { "no fp64" },
     );
     if verbose {
-        let has = [(target.fp16, "fp16"), (target.images, "images"), (target.subgroups, "sub-groups")]
-            .map(|(is_there, what)| format!("{}{what}", if is_there { "" } else { "no " }));
+        let has = [
+            (target.fp16, "fp16"),
+            (target.images, "images"),
+            (target.subgroups, "sub-groups"),
+        ]
+        .map(|(is_there, what)| format!("{}{what}", if is_there { "" } else { "no " }));
         facts += &format!(
             ", {}; largest buffer {}, cache {}, clock {} MHz, timer steps of {} ns",
             has.join(", "),
@@ -63,19 +86,28 @@ fn block(d: &DeviceInfo, width: usize, verbose: bool) -> String {
             d.timer_ns,
         );
     }
-    let extensions = if verbose { wrapped(&d.extensions, "     ", "     ", width) } else { String::new() };
+    let extensions = if verbose {
+        wrapped(&d.extensions, "     ", "     ", width)
+    } else {
+        String::new()
+    };
     head + &wrapped(&facts, "     ", "     ", width) + &extensions
 }
 
 /// The version's number, as in `3.0`.
 fn version(d: &DeviceInfo) -> &str {
-    d.cl_version.trim_start_matches("OpenCL ").split(' ').next().unwrap_or_default()
+    d.cl_version
+        .trim_start_matches("OpenCL ")
+        .split(' ')
+        .next()
+        .unwrap_or_default()
 }
 
 fn rows(devices: &[&DeviceInfo]) -> String {
     let mut table = comfy_table::Table::new();
     table.load_style(presets::NOTHING).set_header([
-        "#", "P:D", "type", "name", "platform", "driver", "OpenCL", "CUs", "memory", "local", "max wg", "fp64",
+        "#", "P:D", "type", "name", "platform", "driver", "OpenCL", "CUs", "memory", "local",
+        "max wg", "fp64",
     ]);
     for d in devices {
         table.add_row([
@@ -104,10 +136,10 @@ fn rows(devices: &[&DeviceInfo]) -> String {
 
 /// Why a platform has no devices.
 pub fn emptiness(platform: &PlatformInfo) -> String {
-    platform
-        .problem
-        .as_ref()
-        .map_or_else(|| format!("no devices; {}", hint(&platform.name)), |problem| format!("no devices: {problem}"))
+    platform.problem.as_ref().map_or_else(
+        || format!("no devices; {}", hint(&platform.name)),
+        |problem| format!("no devices: {problem}"),
+    )
 }
 
 /// Why a platform may have no devices, and what to do.
@@ -126,7 +158,12 @@ fn hint(platform: &str) -> &'static str {
 
 /// Bytes in the largest binary unit that keeps at least one whole.
 fn binary(bytes: u64) -> String {
-    let units = [(1u64 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    let units = [
+        (1u64 << 40, "TiB"),
+        (1 << 30, "GiB"),
+        (1 << 20, "MiB"),
+        (1 << 10, "KiB"),
+    ];
     match units.iter().find(|(size, _)| bytes >= *size) {
         Some((size, unit)) if bytes.is_multiple_of(*size) => format!("{} {unit}", bytes / size),
         Some((size, unit)) => format!("{:.1} {unit}", bytes as f64 / *size as f64),
@@ -162,30 +199,65 @@ mod tests {
             let name = name.to_owned();
             let vendor = String::new();
             let version = String::new();
-            PlatformInfo { index, name, vendor, version, devices, problem: None }
+            PlatformInfo {
+                index,
+                name,
+                vendor,
+                version,
+                devices,
+                problem: None,
+            }
         };
-        vec![platform(0, "rusticl", vec![]), platform(1, "NVIDIA CUDA", vec![device])]
+        vec![
+            platform(0, "rusticl", vec![]),
+            platform(1, "NVIDIA CUDA", vec![device]),
+        ]
     }
 
     #[test]
     fn the_table_shows_devices_empty_platforms_and_how_to_select() {
-        let text = table(&platforms(), usize::MAX, false) + &hint_to_select(&platforms(), "GPULAB_DEVICE", usize::MAX);
+        let text = table(&platforms(), usize::MAX, false)
+            + &hint_to_select(&platforms(), "GPULAB_DEVICE", usize::MAX);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 4, "{text}");
-        for word in ["0", "1:0", "gpu", "NVIDIA H200", "580.159", "3.0", "132", "139.8 GiB", "48 KiB", "1024", "yes"] {
+        for word in [
+            "0",
+            "1:0",
+            "gpu",
+            "NVIDIA H200",
+            "580.159",
+            "3.0",
+            "132",
+            "139.8 GiB",
+            "48 KiB",
+            "1024",
+            "yes",
+        ] {
             assert!(lines[1].contains(word), "{word}: {text}");
         }
-        assert!(lines[2].starts_with("platform 0 rusticl: no devices; ") && lines[2].contains("RUSTICL_ENABLE"));
-        assert!(lines[3].contains("(0), P:D (1:0)") && lines[3].contains("(nvidia)"), "{text}");
+        assert!(
+            lines[2].starts_with("platform 0 rusticl: no devices; ")
+                && lines[2].contains("RUSTICL_ENABLE")
+        );
+        assert!(
+            lines[3].contains("(0), P:D (1:0)") && lines[3].contains("(nvidia)"),
+            "{text}"
+        );
     }
 
     #[test]
     fn a_narrow_terminal_has_a_block_for_each_device() {
         for verbose in [false, true] {
-            let text = table(&platforms(), 80, verbose) + &hint_to_select(&platforms(), "GPULAB_DEVICE", 80);
-            assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+            let text = table(&platforms(), 80, verbose)
+                + &hint_to_select(&platforms(), "GPULAB_DEVICE", 80);
             assert!(
-                text.starts_with("0  1:0  gpu  NVIDIA H200\n     NVIDIA CUDA, driver 580.159, OpenCL 3.0"),
+                text.lines().all(|line| line.chars().count() <= 80),
+                "{text}"
+            );
+            assert!(
+                text.starts_with(
+                    "0  1:0  gpu  NVIDIA H200\n     NVIDIA CUDA, driver 580.159, OpenCL 3.0"
+                ),
                 "{text}"
             );
             let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -197,7 +269,17 @@ mod tests {
     fn the_json_has_the_promised_keys() {
         let json = json(&platforms());
         let device = &json[0];
-        for key in ["index", "selector", "platform", "name", "vendor", "type", "driver", "cl_version", "max_wg"] {
+        for key in [
+            "index",
+            "selector",
+            "platform",
+            "name",
+            "vendor",
+            "type",
+            "driver",
+            "cl_version",
+            "max_wg",
+        ] {
             assert!(!device[key].is_null(), "{key}: {json}");
         }
         assert_eq!(json.as_array().map(Vec::len), Some(1));

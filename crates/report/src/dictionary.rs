@@ -62,12 +62,20 @@ pub fn text() -> String {
 }
 
 fn section(dictionary: &Dictionary) -> String {
-    let head = wrap(&format!("{}: {}", dictionary.name, dictionary.written_by), WIDTH, "  ");
+    let head = wrap(
+        &format!("{}: {}", dictionary.name, dictionary.written_by),
+        WIDTH,
+        "  ",
+    );
     head + &dictionary
         .columns
         .iter()
         .map(|column: &ColumnEntry| {
-            let meaning = wrap(&format!("{INDENT}{}", column.meaning().replace('`', "")), WIDTH, INDENT);
+            let meaning = wrap(
+                &format!("{INDENT}{}", column.meaning().replace('`', "")),
+                WIDTH,
+                INDENT,
+            );
             format!("  {}  ({})\n{meaning}", column.name, kind(column))
         })
         .collect::<String>()
@@ -75,21 +83,43 @@ fn section(dictionary: &Dictionary) -> String {
 
 /// `number in s, may be empty`.
 fn kind(column: &ColumnEntry) -> String {
-    let unit = if column.unit.is_empty() { String::new() } else { format!(" in {}", column.unit) };
-    let empty = if column.is_optional() { ", may be empty" } else { "" };
+    let unit = if column.unit.is_empty() {
+        String::new()
+    } else {
+        format!(" in {}", column.unit)
+    };
+    let empty = if column.is_optional() {
+        ", may be empty"
+    } else {
+        ""
+    };
     format!("{}{unit}{empty}", column.kind())
 }
 
 /// One table for each kind of files.
 pub fn markdown() -> String {
-    let sections = ALL.iter().map(|Dictionary { name, written_by, columns }| {
-        let head = "| column | type | unit | may be empty | meaning |\n|---|---|---|---|---|\n";
-        let lines = columns.iter().map(|column| {
-            let empty = if column.is_optional() { "yes" } else { "" };
-            let meaning = column.meaning().replace('|', "\\|");
-            format!("| `{}` | {} | {} | {empty} | {meaning} |\n", column.name, column.kind(), column.unit)
-        });
-        format!("## {name}\n\n{written_by}\n\n{head}{}", lines.collect::<String>())
-    });
+    let sections = ALL.iter().map(
+        |Dictionary {
+             name,
+             written_by,
+             columns,
+         }| {
+            let head = "| column | type | unit | may be empty | meaning |\n|---|---|---|---|---|\n";
+            let lines = columns.iter().map(|column| {
+                let empty = if column.is_optional() { "yes" } else { "" };
+                let meaning = column.meaning().replace('|', "\\|");
+                format!(
+                    "| `{}` | {} | {} | {empty} | {meaning} |\n",
+                    column.name,
+                    column.kind(),
+                    column.unit
+                )
+            });
+            format!(
+                "## {name}\n\n{written_by}\n\n{head}{}",
+                lines.collect::<String>()
+            )
+        },
+    );
     sections.joined("\n")
 }

@@ -18,7 +18,8 @@ pub struct KernelFile {
 pub fn text(old: &KernelFile, new: &KernelFile, width: usize, is_coloured: bool) -> String {
     let [old_part, new_part] = [old, new].map(|file| split_header(&file.text));
     let diff = TextDiff::from_lines(old_part.1, new_part.1);
-    let mut text = told(old, &["Remains"], width) + "\n" + &told(new, &["Idea", "Removes", "Remains"], width);
+    let mut text =
+        told(old, &["Remains"], width) + "\n" + &told(new, &["Idea", "Removes", "Remains"], width);
     let hunks = diff.grouped_ops(3);
     text += &match hunks.is_empty() {
         true => "\nThe code is the same.\n".to_owned(),
@@ -45,10 +46,18 @@ pub fn text(old: &KernelFile, new: &KernelFile, width: usize, is_coloured: bool)
 }
 
 fn told(file: &KernelFile, labels: &[&str], width: usize) -> String {
-    let mut text = wrapped(title(&file.text).unwrap_or(""), &format!("{}: ", file.label), "  ", width);
+    let mut text = wrapped(
+        title(&file.text).unwrap_or(""),
+        &format!("{}: ", file.label),
+        "  ",
+        width,
+    );
     for label in labels {
-        text +=
-            &hung(&labelled(&file.text, label).unwrap_or_default(), &format!("  {:<9}", format!("{label}:")), width);
+        text += &hung(
+            &labelled(&file.text, label).unwrap_or_default(),
+            &format!("  {:<9}", format!("{label}:")),
+            width,
+        );
     }
     text
 }
@@ -58,7 +67,11 @@ mod tests {
     use super::*;
 
     fn file(label: &str, text: &str) -> KernelFile {
-        KernelFile { label: label.into(), path: format!("cl/{label}.cl"), text: text.into() }
+        KernelFile {
+            label: label.into(),
+            path: format!("cl/{label}.cl"),
+            text: text.into(),
+        }
     }
 
     #[test]

@@ -56,14 +56,23 @@ const BOTH: GridCell = ('+', Shade::Strong);
 /// A cell that is touched once more.
 fn touched(cell: GridCell, kind: RequestKind) -> GridCell {
     let own = if kind.is_read() { READ } else { WRITTEN };
-    if cell == EMPTY || cell == own { own } else { BOTH }
+    if cell == EMPTY || cell == own {
+        own
+    } else {
+        BOTH
+    }
 }
 
 /// What these cells mean.
 fn touched_marks() -> Vec<(GridCell, String)> {
-    [(READ, "read"), (WRITTEN, "written"), (BOTH, "both"), (EMPTY, "neither")]
-        .map(|(cell, word)| (cell, word.to_owned()))
-        .into()
+    [
+        (READ, "read"),
+        (WRITTEN, "written"),
+        (BOTH, "both"),
+        (EMPTY, "neither"),
+    ]
+    .map(|(cell, word)| (cell, word.to_owned()))
+    .into()
 }
 
 /// A row: words before its cells, the cells, and words behind them. One without cells parts others.
@@ -102,8 +111,15 @@ pub(crate) fn shown_rows(grid: &CellGrid) -> [&[GridRow]; 2] {
 
 /// What the shades mean that occur.
 pub(crate) fn shown_marks(grid: &CellGrid) -> impl Iterator<Item = &(GridCell, String)> {
-    let shades: BTreeSet<Shade> = grid.rows.iter().flat_map(|(_, cells, _)| cells).map(|cell| cell.1).collect();
-    grid.marks.iter().filter(move |(cell, _)| shades.contains(&cell.1))
+    let shades: BTreeSet<Shade> = grid
+        .rows
+        .iter()
+        .flat_map(|(_, cells, _)| cells)
+        .map(|cell| cell.1)
+        .collect();
+    grid.marks
+        .iter()
+        .filter(move |(cell, _)| shades.contains(&cell.1))
 }
 
 /// Words of a row: 128 bytes.
@@ -116,7 +132,9 @@ const WORD: u64 = 4;
 fn sign(lanes: &[u64]) -> char {
     const SIGNS: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+-";
     match lanes {
-        [lane] => SIGNS.get(*lane as usize).map_or('?', |byte| char::from(*byte)),
+        [lane] => SIGNS
+            .get(*lane as usize)
+            .map_or('?', |byte| char::from(*byte)),
         _ => '*',
     }
 }
@@ -128,9 +146,15 @@ fn lanes(bits: u64) -> impl Iterator<Item = u64> {
 pub fn draw(film: &Film, chosen: &Chosen) -> Result<DrawnGrids, String> {
     let mut steps: Vec<&TracedStep> = match chosen.step {
         Some(number) => moment(film, chosen.group, number),
-        None => film.launches.iter().flat_map(|launch| &launch.steps).collect(),
+        None => film
+            .launches
+            .iter()
+            .flat_map(|launch| &launch.steps)
+            .collect(),
     };
-    steps.retain(|step| step.group == chosen.group && chosen.line.as_ref().is_none_or(|line| line.is_of(step)));
+    steps.retain(|step| {
+        step.group == chosen.group && chosen.line.as_ref().is_none_or(|line| line.is_of(step))
+    });
     if steps.is_empty() {
         return Err(format!("nothing happens there: {}", film.lines()));
     }
@@ -149,12 +173,20 @@ fn moment(film: &Film, group: u64, number: usize) -> Vec<&TracedStep> {
     for launch in &film.launches {
         let mut phases: BTreeMap<u64, BTreeMap<u64, Vec<&TracedStep>>> = BTreeMap::new();
         for step in launch.steps.iter().filter(|step| step.group == group) {
-            phases.entry(step.phase).or_default().entry(step.warp).or_default().push(step);
+            phases
+                .entry(step.phase)
+                .or_default()
+                .entry(step.warp)
+                .or_default()
+                .push(step);
         }
         for warps in phases.values() {
             let most = warps.values().map(Vec::len).max().unwrap_or(1);
             if number <= before + most {
-                return warps.values().filter_map(|own| own.get(number - before - 1).copied()).collect();
+                return warps
+                    .values()
+                    .filter_map(|own| own.get(number - before - 1).copied())
+                    .collect();
             }
             before += most;
         }
@@ -163,24 +195,48 @@ fn moment(film: &Film, group: u64, number: usize) -> Vec<&TracedStep> {
 }
 
 fn of_warp<'a>(steps: &[&'a TracedStep], warp: u64) -> Vec<&'a TracedStep> {
-    steps.iter().copied().filter(|step| step.warp == warp).collect()
+    steps
+        .iter()
+        .copied()
+        .filter(|step| step.warp == warp)
+        .collect()
 }
 
 fn access(film: &Film, steps: &[&TracedStep], chosen: &Chosen) -> Result<DrawnGrids, String> {
     let own = of_warp(steps, chosen.warp);
-    let mut all: Vec<(&TracedStep, &TracedRequest)> =
-        own.iter().flat_map(|step| step.requests.iter().map(move |one| (*step, one))).collect();
+    let mut all: Vec<(&TracedStep, &TracedRequest)> = own
+        .iter()
+        .flat_map(|step| step.requests.iter().map(move |one| (*step, one)))
+        .collect();
     if let Some((kind, array)) = &chosen.like
-        && all.iter().any(|(_, one)| (one.kind, &one.array) == (*kind, array))
+        && all
+            .iter()
+            .any(|(_, one)| (one.kind, &one.array) == (*kind, array))
     {
         all.retain(|(_, one)| (one.kind, &one.array) == (*kind, array));
     }
     // The first of those that cost most.
-    let worst = all.iter().rev().max_by_key(|(_, one)| (film.excess(one), one.counts.bytes));
-    let &(step, request) = worst.ok_or("no access to memory is there: choose another --line or --warp")?;
-    let verb = if request.kind.is_read() { "reads" } else { "writes" };
-    let place = if request.kind.is_local() { "local memory" } else { "global memory" };
-    let array = if request.array.is_empty() { "an array" } else { &request.array };
+    let worst = all
+        .iter()
+        .rev()
+        .max_by_key(|(_, one)| (film.excess(one), one.counts.bytes));
+    let &(step, request) =
+        worst.ok_or("no access to memory is there: choose another --line or --warp")?;
+    let verb = if request.kind.is_read() {
+        "reads"
+    } else {
+        "writes"
+    };
+    let place = if request.kind.is_local() {
+        "local memory"
+    } else {
+        "global memory"
+    };
+    let array = if request.array.is_empty() {
+        "an array"
+    } else {
+        &request.array
+    };
     let counts = &request.counts;
     let cost = match request.kind.is_local() {
         true => format!(
@@ -192,21 +248,39 @@ fn access(film: &Film, steps: &[&TracedStep], chosen: &Chosen) -> Result<DrawnGr
         false => format!(
             "{} move, {} bytes for {} asked",
             match request.moved_pieces.is_empty() {
-                true =>
-                    format!("{} of {} bytes", format::counted(counts.segments as usize, "segment"), film.model.segment),
+                true => format!(
+                    "{} of {} bytes",
+                    format::counted(counts.segments as usize, "segment"),
+                    film.model.segment
+                ),
                 false => format::counted(counts.segments as usize, "transaction"),
             },
             counts.moved,
             counts.bytes
         ),
     };
-    let cost = format!("{} lanes ask for {} bytes each: {cost}", counts.items, request.size);
+    let cost = format!(
+        "{} lanes ask for {} bytes each: {cost}",
+        counts.items, request.size
+    );
     let about = vec![
-        format!("{}: line {}: {}", step.file, step.line, film.line(&step.file, step.line).unwrap_or_default()),
-        format!("group {}, warp {}: {verb} {array} ({place})", step.group, step.warp),
+        format!(
+            "{}: line {}: {}",
+            step.file,
+            step.line,
+            film.line(&step.file, step.line).unwrap_or_default()
+        ),
+        format!(
+            "group {}, warp {}: {verb} {array} ({place})",
+            step.group, step.warp
+        ),
         cost,
     ];
-    let grid = if request.kind.is_local() { banks(film, request) } else { segments(film, request) };
+    let grid = if request.kind.is_local() {
+        banks(film, request)
+    } else {
+        segments(film, request)
+    };
     Ok(DrawnGrids {
         title: film.title.clone(),
         about,
@@ -230,20 +304,36 @@ fn words(request: &TracedRequest) -> BTreeMap<u64, Vec<u64>> {
 fn segments(film: &Film, request: &TracedRequest) -> CellGrid {
     let words = words(request);
     let is_whole = request.moved_pieces.is_empty();
-    let segment = if is_whole { film.model.segment } else { SMALLEST };
+    let segment = if is_whole {
+        film.model.segment
+    } else {
+        SMALLEST
+    };
     let together = (segment / WORD).max(1);
     let moved: BTreeSet<u64> = match is_whole {
         true => words.keys().map(|word| word / together).collect(),
-        false => request.moved_pieces.iter().flat_map(|(at, bytes)| at / segment..(at + bytes) / segment).collect(),
+        false => request
+            .moved_pieces
+            .iter()
+            .flat_map(|(at, bytes)| at / segment..(at + bytes) / segment)
+            .collect(),
     };
     let mut rows: Vec<GridRow> = Vec::new();
-    for row in words.keys().map(|word| word / WORDS).collect::<BTreeSet<u64>>() {
+    for row in words
+        .keys()
+        .map(|word| word / WORDS)
+        .collect::<BTreeSet<u64>>()
+    {
         let cells = (row * WORDS..(row + 1) * WORDS).map(|word| match words.get(&word) {
             Some(asking) => (sign(asking), Shade::Full),
             None if moved.contains(&(word / together)) => ('-', Shade::Light),
             None => EMPTY,
         });
-        rows.push((format!("{}", row * WORDS * WORD), cells.collect(), String::new()));
+        rows.push((
+            format!("{}", row * WORDS * WORD),
+            cells.collect(),
+            String::new(),
+        ));
     }
     CellGrid {
         head: "byte".into(),
@@ -269,11 +359,22 @@ fn parts(film: &Film, request: &TracedRequest) -> Vec<BTreeMap<u64, Vec<u64>>> {
         let mut parts: BTreeMap<u64, BTreeMap<u64, Vec<u64>>> = BTreeMap::new();
         for (word, asking) in words(request) {
             for lane in asking {
-                parts.entry(lane / together).or_default().entry(word).or_default().push(lane);
+                parts
+                    .entry(lane / together)
+                    .or_default()
+                    .entry(word)
+                    .or_default()
+                    .push(lane);
             }
         }
         let parts: Vec<_> = parts.into_values().collect();
-        let passes = parts.iter().map(|part| queues(film, part).values().map(Vec::len).max().unwrap_or_default());
+        let passes = parts.iter().map(|part| {
+            queues(film, part)
+                .values()
+                .map(Vec::len)
+                .max()
+                .unwrap_or_default()
+        });
         if passes.sum::<usize>() as u64 == request.counts.passes {
             return parts;
         }
@@ -287,7 +388,12 @@ fn parts(film: &Film, request: &TracedRequest) -> Vec<BTreeMap<u64, Vec<u64>>> {
 /// The words that each bank is asked for.
 fn queues(film: &Film, words: &BTreeMap<u64, Vec<u64>>) -> BTreeMap<u64, Vec<u64>> {
     let mut of_bank: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
-    words.keys().for_each(|word| of_bank.entry(word % film.model.banks).or_default().push(*word));
+    words.keys().for_each(|word| {
+        of_bank
+            .entry(word % film.model.banks)
+            .or_default()
+            .push(*word)
+    });
     of_bank
 }
 
@@ -307,8 +413,16 @@ fn banks(film: &Film, request: &TracedRequest) -> CellGrid {
             let mut cells = Vec::new();
             for bank in 0..banks {
                 let queue = of_bank.get(&bank).map_or(&[][..], Vec::as_slice);
-                let shade = if queue.len() > 1 { Shade::Strong } else { Shade::Full };
-                cells.push(queue.get(pass).map_or(EMPTY, |word| (sign(&words[word]), shade)));
+                let shade = if queue.len() > 1 {
+                    Shade::Strong
+                } else {
+                    Shade::Full
+                };
+                cells.push(
+                    queue
+                        .get(pass)
+                        .map_or(EMPTY, |word| (sign(&words[word]), shade)),
+                );
             }
             number += 1;
             rows.push((format!("pass {number}"), cells, String::new()));
@@ -320,18 +434,35 @@ fn banks(film: &Film, request: &TracedRequest) -> CellGrid {
         }
     }
     let told = fullest.map(|(bank, all)| {
-        let named: Vec<String> = all.iter().take(4).map(|word: &u64| format!("byte {}", word * WORD)).collect();
+        let named: Vec<String> = all
+            .iter()
+            .take(4)
+            .map(|word: &u64| format!("byte {}", word * WORD))
+            .collect();
         let more = if all.len() > 4 { ", ..." } else { "" };
-        format!("Bank {bank} is asked for {} at once: {}{more}.", format::counted(all.len(), "word"), named.join(", "))
+        format!(
+            "Bank {bank} is asked for {} at once: {}{more}.",
+            format::counted(all.len(), "word"),
+            named.join(", ")
+        )
     });
     let split = match parts.len() {
         1 => None,
-        n => Some(format!("A warp asks for so many bytes in {n} parts, one after the other.")),
+        n => Some(format!(
+            "A warp asks for so many bytes in {n} parts, one after the other."
+        )),
     };
-    let below = [Some("A column is a bank, which gives one word in a pass.".to_owned()), split, told];
+    let below = [
+        Some("A column is a bank, which gives one word in a pass.".to_owned()),
+        split,
+        told,
+    ];
     let marks = vec![
         (('0', Shade::Full), legend(request, &words(request))),
-        ((' ', Shade::Strong), "it waits, or lets others wait".to_owned()),
+        (
+            (' ', Shade::Strong),
+            "it waits, or lets others wait".to_owned(),
+        ),
         mark('.', Shade::Empty, "nobody asks"),
     ];
     CellGrid {
@@ -345,8 +476,16 @@ fn banks(film: &Film, request: &TracedRequest) -> CellGrid {
 
 fn legend(request: &TracedRequest, words: &BTreeMap<u64, Vec<u64>>) -> String {
     let last = lanes(request.lanes).last().unwrap_or_default();
-    let shared = if words.values().any(|asking| asking.len() > 1) { "; * several lanes" } else { "" };
-    let range = if last > 9 { format!("-9, a-{}", sign(&[last])) } else { format!("-{last}") };
+    let shared = if words.values().any(|asking| asking.len() > 1) {
+        "; * several lanes"
+    } else {
+        ""
+    };
+    let range = if last > 9 {
+        format!("-9, a-{}", sign(&[last]))
+    } else {
+        format!("-{last}")
+    };
     format!("{range} the lane that asks{shared}")
 }
 
@@ -359,7 +498,11 @@ fn mask(film: &Film, steps: &[&TracedStep]) -> DrawnGrids {
     let width = film.model.warp;
     let issued: u64 = steps.iter().map(|step| step.issued).sum();
     let executed: u64 = steps.iter().map(|step| step.executed).sum();
-    let busy = if issued > 0 { 100.0 * executed as f64 / (issued * width) as f64 } else { 0.0 };
+    let busy = if issued > 0 {
+        100.0 * executed as f64 / (issued * width) as f64
+    } else {
+        0.0
+    };
     let mut rows: Vec<GridRow> = Vec::new();
     let mut phase = steps.first().map_or(0, |step| step.phase);
     for step in steps {
@@ -367,7 +510,13 @@ fn mask(film: &Film, steps: &[&TracedStep]) -> DrawnGrids {
             phase = step.phase;
             rows.push(("barrier".into(), Vec::new(), String::new()));
         }
-        let cells = (0..width).map(|lane| if step.lanes >> lane & 1 == 1 { ('#', Shade::Full) } else { EMPTY });
+        let cells = (0..width).map(|lane| {
+            if step.lanes >> lane & 1 == 1 {
+                ('#', Shade::Full)
+            } else {
+                EMPTY
+            }
+        });
         let text = film.line(&step.file, step.line).unwrap_or_default();
         rows.push((format!("{}", step.line), cells.collect(), text.to_owned()));
     }
@@ -384,10 +533,18 @@ fn mask(film: &Film, steps: &[&TracedStep]) -> DrawnGrids {
         head: "line".into(),
         together: 8,
         rows,
-        marks: vec![mark('#', Shade::Full, "the lane executes the line"), mark('.', Shade::Empty, "it is masked")],
+        marks: vec![
+            mark('#', Shade::Full, "the lane executes the line"),
+            mark('.', Shade::Empty, "it is masked"),
+        ],
         below: Vec::new(),
     };
-    DrawnGrids { title: film.title.clone(), about, grids: vec![grid], of: None }
+    DrawnGrids {
+        title: film.title.clone(),
+        about,
+        grids: vec![grid],
+        of: None,
+    }
 }
 
 /// For each local array a row from barrier to barrier, a cell for each word or for several.
@@ -395,8 +552,16 @@ fn phases(film: &Film, steps: &[&TracedStep]) -> Result<DrawnGrids, String> {
     const CELLS: u64 = 64;
     let mut arrays: BTreeMap<&str, BTreeMap<u64, BTreeMap<u64, GridCell>>> = BTreeMap::new();
     for step in steps {
-        for request in step.requests.iter().filter(|request| request.kind.is_local()) {
-            let phase = arrays.entry(&request.array).or_default().entry(step.phase).or_default();
+        for request in step
+            .requests
+            .iter()
+            .filter(|request| request.kind.is_local())
+        {
+            let phase = arrays
+                .entry(&request.array)
+                .or_default()
+                .entry(step.phase)
+                .or_default();
             for word in words(request).into_keys() {
                 let cell = phase.entry(word).or_insert(EMPTY);
                 *cell = touched(*cell, request.kind);
@@ -404,17 +569,27 @@ fn phases(film: &Film, steps: &[&TracedStep]) -> Result<DrawnGrids, String> {
         }
     }
     if arrays.is_empty() {
-        return Err("no local memory is read or written there: --view access or reach draws it".into());
+        return Err(
+            "no local memory is read or written there: --view access or reach draws it".into(),
+        );
     }
     let mut grids = Vec::new();
     for (array, phases) in &arrays {
-        let last = phases.values().flat_map(|phase| phase.keys()).max().copied().unwrap_or_default();
+        let last = phases
+            .values()
+            .flat_map(|phase| phase.keys())
+            .max()
+            .copied()
+            .unwrap_or_default();
         let share = (last + 1).div_ceil(CELLS);
         let mut rows: Vec<GridRow> = Vec::new();
         for (number, phase) in phases {
             let mut cells = Vec::new();
             for at in 0..(last + 1).div_ceil(share) {
-                let own: BTreeSet<char> = phase.range(at * share..(at + 1) * share).map(|(_, cell)| cell.0).collect();
+                let own: BTreeSet<char> = phase
+                    .range(at * share..(at + 1) * share)
+                    .map(|(_, cell)| cell.0)
+                    .collect();
                 cells.push(match (own.contains(&'r'), own.contains(&'w'), own.len()) {
                     (.., 0) => EMPTY,
                     (true, false, 1) => READ,
@@ -424,27 +599,51 @@ fn phases(film: &Film, steps: &[&TracedStep]) -> Result<DrawnGrids, String> {
             }
             rows.push((number.to_string(), cells, String::new()));
         }
-        let words = if share == 1 { "a word".to_owned() } else { format!("{share} words") };
+        let words = if share == 1 {
+            "a word".to_owned()
+        } else {
+            format!("{share} words")
+        };
         grids.push(CellGrid {
-            head: format!("{array}, {} words; a row for each number of barriers met", last + 1),
+            head: format!(
+                "{array}, {} words; a row for each number of barriers met",
+                last + 1
+            ),
             together: 8,
             rows,
             marks: touched_marks(),
             below: vec![format!("A cell is {words}.")],
         });
     }
-    let about = vec![format!("group {}: local memory from barrier to barrier", steps[0].group)];
-    Ok(DrawnGrids { title: film.title.clone(), about, grids, of: None })
+    let about = vec![format!(
+        "group {}: local memory from barrier to barrier",
+        steps[0].group
+    )];
+    Ok(DrawnGrids {
+        title: film.title.clone(),
+        about,
+        grids,
+        of: None,
+    })
 }
 
 /// For each global array the elements that an item, its warp and its group touch, row by row of a matrix.
 fn reach(film: &Film, steps: &[&TracedStep], warp: u64) -> DrawnGrids {
     const CELLS: u64 = 64;
-    let lane = of_warp(steps, warp).first().and_then(|step| lanes(step.lanes).next()).unwrap_or_default();
+    let lane = of_warp(steps, warp)
+        .first()
+        .and_then(|step| lanes(step.lanes).next())
+        .unwrap_or_default();
     let mut arrays: BTreeMap<&str, (u64, BTreeMap<u64, Shade>)> = BTreeMap::new();
     for step in steps {
-        for request in step.requests.iter().filter(|request| !request.kind.is_local()) {
-            let array = arrays.entry(&request.array).or_insert((request.size.min(WORD), BTreeMap::new()));
+        for request in step
+            .requests
+            .iter()
+            .filter(|request| !request.kind.is_local())
+        {
+            let array = arrays
+                .entry(&request.array)
+                .or_insert((request.size.min(WORD), BTreeMap::new()));
             for (own, at) in lanes(request.lanes).zip(&request.at) {
                 let shade = match (step.warp == warp, own == lane) {
                     (true, true) => Shade::Strong,
@@ -459,9 +658,17 @@ fn reach(film: &Film, steps: &[&TracedStep], warp: u64) -> DrawnGrids {
         }
     }
     let is_matrix = film.case.shape.m > 1;
-    let width = if is_matrix { film.case.shape.n.max(1) } else { CELLS };
+    let width = if is_matrix {
+        film.case.shape.n.max(1)
+    } else {
+        CELLS
+    };
     let share = width.div_ceil(CELLS);
-    let one = if share == 1 { "an element".to_owned() } else { format!("{share} x {share} elements") };
+    let one = if share == 1 {
+        "an element".to_owned()
+    } else {
+        format!("{share} x {share} elements")
+    };
     let mut grids = Vec::new();
     for (array, (_, touched)) in &arrays {
         // Of a large array a cell is a square of elements.
@@ -488,36 +695,65 @@ fn reach(film: &Film, steps: &[&TracedStep], warp: u64) -> DrawnGrids {
             together: 8,
             rows,
             marks: vec![
-                mark('#', Shade::Strong, &format!("work-item {lane} of warp {warp} touches it")),
+                mark(
+                    '#',
+                    Shade::Strong,
+                    &format!("work-item {lane} of warp {warp} touches it"),
+                ),
                 mark('o', Shade::Full, "its warp"),
                 mark('-', Shade::Light, "its group"),
             ],
             below: vec![format!("A cell is {one}.")],
         });
     }
-    let about = vec![format!("group {}: the elements that it touches in global memory", steps[0].group)];
-    DrawnGrids { title: film.title.clone(), about, grids, of: None }
+    let about = vec![format!(
+        "group {}: the elements that it touches in global memory",
+        steps[0].group
+    )];
+    DrawnGrids {
+        title: film.title.clone(),
+        about,
+        grids,
+        of: None,
+    }
 }
 
 /// Most launches and buffers that one picture shows.
 const MOST: usize = 24;
 
 /// Kernels of gpulab's own, which prepare a reader's buffers, in words.
-const HELPERS: [(&str, &str); 2] = [("gpulab_copy", "gpulab copies the input"), ("gpulab_zero", "gpulab writes zeros")];
+const HELPERS: [(&str, &str); 2] = [
+    ("gpulab_copy", "gpulab copies the input"),
+    ("gpulab_zero", "gpulab writes zeros"),
+];
 
 /// A row for all that the host sends, one for each launch, and one for what the host reads; a column for each buffer.
 fn launches(film: &Film) -> Result<DrawnGrids, String> {
     let buffers = film.plan.buffers.len();
     if buffers > MOST {
-        return Err(format!("{buffers} buffers are too many for one picture, which shows {MOST}"));
+        return Err(format!(
+            "{buffers} buffers are too many for one picture, which shows {MOST}"
+        ));
     }
     let mut names = vec![BTreeSet::new(); buffers];
-    let sent = film.plan.buffers.iter().map(|spec| if matches!(spec.role, Role::Input(_)) { WRITTEN } else { EMPTY });
+    let sent = film.plan.buffers.iter().map(|spec| {
+        if matches!(spec.role, Role::Input(_)) {
+            WRITTEN
+        } else {
+            EMPTY
+        }
+    });
     let mut rows: Vec<GridRow> = vec![("host sends".into(), sent.collect(), "the inputs".into())];
     // Launches of one kernel may have other buffers each; those that a flag left out were not traced.
     let mut passes = film.plan.passes.iter();
-    for (number, (traced, counted)) in (1..).zip(film.launches.iter().zip(&film.counted.launches)).take(MOST) {
-        let parameters = film.parameters.get(&traced.kernel).map_or(&[][..], Vec::as_slice);
+    for (number, (traced, counted)) in (1..)
+        .zip(film.launches.iter().zip(&film.counted.launches))
+        .take(MOST)
+    {
+        let parameters = film
+            .parameters
+            .get(&traced.kernel)
+            .map_or(&[][..], Vec::as_slice);
         let pass = passes.by_ref().find(|pass| pass.kernel == traced.kernel);
         let args = pass.map_or(&[][..], |pass| &pass.args[..]);
         let helper = HELPERS.iter().find(|(kernel, _)| *kernel == traced.kernel);
@@ -531,7 +767,12 @@ fn launches(film: &Film) -> Result<DrawnGrids, String> {
             }
         }
         let mut cells = vec![EMPTY; buffers];
-        for request in traced.steps.iter().flat_map(|step| &step.requests).filter(|one| !one.kind.is_local()) {
+        for request in traced
+            .steps
+            .iter()
+            .flat_map(|step| &step.requests)
+            .filter(|one| !one.kind.is_local())
+        {
             if let Some(&place) = places.get(request.array.as_str()) {
                 cells[place] = touched(cells[place], request.kind);
             }
@@ -549,27 +790,53 @@ fn launches(film: &Film) -> Result<DrawnGrids, String> {
         rows.push((
             "...".into(),
             vec![EMPTY; buffers],
-            format!("{} more; a smaller -n has fewer", format::counted(more, "launch")),
+            format!(
+                "{} more; a smaller -n has fewer",
+                format::counted(more, "launch")
+            ),
         ));
     }
-    let read = film.plan.buffers.iter().map(|spec| if spec.role == Role::Output { READ } else { EMPTY });
+    let read = film.plan.buffers.iter().map(|spec| {
+        if spec.role == Role::Output {
+            READ
+        } else {
+            EMPTY
+        }
+    });
     rows.push(("host reads".into(), read.collect(), "the result".into()));
     let about = match film.launches.len() {
         1 => "One launch on the queue.".to_owned(),
-        several => format!("{several} launches on one queue: each begins when the one before has ended."),
+        several => {
+            format!("{several} launches on one queue: each begins when the one before has ended.")
+        }
     };
-    let told = film.plan.buffers.iter().zip(&names).enumerate().map(|(at, (spec, names))| {
-        let role = match spec.role {
-            Role::Input(_) => "input",
-            Role::Output => "result",
-            Role::Scratch => "between launches",
-            Role::Zeroed => "zeros before the first launch",
-            Role::Image { .. } => "image",
-        };
-        let names: Vec<&str> = names.iter().copied().collect();
-        let named = if names.is_empty() { String::new() } else { format!("{}, ", names.join(" or ")) };
-        format!("{}. column: {named}{} {}, {role}", at + 1, format::count(spec.len as u64), spec.dtype.name())
-    });
+    let told = film
+        .plan
+        .buffers
+        .iter()
+        .zip(&names)
+        .enumerate()
+        .map(|(at, (spec, names))| {
+            let role = match spec.role {
+                Role::Input(_) => "input",
+                Role::Output => "result",
+                Role::Scratch => "between launches",
+                Role::Zeroed => "zeros before the first launch",
+                Role::Image { .. } => "image",
+            };
+            let names: Vec<&str> = names.iter().copied().collect();
+            let named = if names.is_empty() {
+                String::new()
+            } else {
+                format!("{}, ", names.join(" or "))
+            };
+            format!(
+                "{}. column: {named}{} {}, {role}",
+                at + 1,
+                format::count(spec.len as u64),
+                spec.dtype.name()
+            )
+        });
     let grid = CellGrid {
         head: "a column for each buffer".into(),
         together: 1,
@@ -577,15 +844,28 @@ fn launches(film: &Film) -> Result<DrawnGrids, String> {
         marks: touched_marks(),
         below: told.collect(),
     };
-    Ok(DrawnGrids { title: film.title.clone(), about: vec![about], grids: vec![grid], of: None })
+    Ok(DrawnGrids {
+        title: film.title.clone(),
+        about: vec![about],
+        grids: vec![grid],
+        of: None,
+    })
 }
 
 pub fn text(drawn: &DrawnGrids, screen: Screen) -> String {
     let mut text = format!("{}\n", format::terminal(&drawn.title));
-    drawn.about.iter().for_each(|line| text += &screen.wrap_foreign(line));
+    drawn
+        .about
+        .iter()
+        .for_each(|line| text += &screen.wrap_foreign(line));
     for grid in &drawn.grids {
         text += &format!("\n{}\n", format::terminal(&grid.head));
-        let widest = grid.rows.iter().map(|(label, ..)| label.len()).max().unwrap_or_default();
+        let widest = grid
+            .rows
+            .iter()
+            .map(|(label, ..)| label.len())
+            .max()
+            .unwrap_or_default();
         let [first, last] = shown_rows(grid);
         let left_out = grid.rows.len() - first.len() - last.len();
         text.extend(first.iter().map(|row| line(grid, row, widest, screen)));
@@ -596,17 +876,32 @@ pub fn text(drawn: &DrawnGrids, screen: Screen) -> String {
         // A shade without a letter is a colour.
         let told = shown_marks(grid).filter(|(cell, _)| cell.0 != ' ');
         let marks: Vec<String> = told
-            .map(|(cell, meaning)| format!("{}{}{meaning}", cell.0, if meaning.starts_with('-') { "" } else { " " }))
+            .map(|(cell, meaning)| {
+                format!(
+                    "{}{}{meaning}",
+                    cell.0,
+                    if meaning.starts_with('-') { "" } else { " " }
+                )
+            })
             .collect();
         text += &screen.wrap(&marks.join("; "));
-        grid.below.iter().for_each(|line| text += &screen.wrap_foreign(line));
+        grid.below
+            .iter()
+            .for_each(|line| text += &screen.wrap_foreign(line));
     }
     text
 }
 
-fn line(grid: &CellGrid, (label, cells, behind): &GridRow, widest: usize, screen: Screen) -> String {
+fn line(
+    grid: &CellGrid,
+    (label, cells, behind): &GridRow,
+    widest: usize,
+    screen: Screen,
+) -> String {
     // Wide grids have no blanks between their cells.
-    let gap = if widest + 2 + 2 * cells.len() + cells.len() / grid.together <= screen.width && behind.is_empty() {
+    let gap = if widest + 2 + 2 * cells.len() + cells.len() / grid.together <= screen.width
+        && behind.is_empty()
+    {
         " "
     } else {
         ""
@@ -625,7 +920,11 @@ fn line(grid: &CellGrid, (label, cells, behind): &GridRow, widest: usize, screen
     if cells.is_empty() {
         text += &"-".repeat(screen.width.saturating_sub(widest + 2).min(36));
     }
-    let text = if behind.is_empty() { text } else { format!("{text}  {behind}") };
+    let text = if behind.is_empty() {
+        text
+    } else {
+        format!("{text}  {behind}")
+    };
     format!("{}\n", text.trim_end())
 }
 

@@ -26,9 +26,17 @@ pub fn story(family: &Family, width: usize) -> String {
     let mut text = wrapped(&family.about, &format!("{}: ", family.name), "  ", width);
     for rung in family.kernels() {
         text.push('\n');
-        text += &wrapped(&paragraph(rung), &format!("{}: ", rung.label()), "  ", width);
+        text += &wrapped(
+            &paragraph(rung),
+            &format!("{}: ", rung.label()),
+            "  ",
+            width,
+        );
     }
-    let example = family.ladder.first().map_or_else(String::new, |rung| short_name(family, rung));
+    let example = family
+        .ladder
+        .first()
+        .map_or_else(String::new, |rung| short_name(family, rung));
     let more = format!("What to expect of a rung and what proves it: gpulab explain {example}");
     format!("{text}\n{}", wrapped(&more, "", "  ", width))
 }
@@ -36,8 +44,12 @@ pub fn story(family: &Family, width: usize) -> String {
 /// What a rung is, does, removes and leaves.
 fn paragraph(rung: &Rung) -> String {
     let title = rung.text().and_then(kernels::title).unwrap_or_default();
-    let [idea, removes, remains] = ["Idea", "Removes", "Remains"].map(|label| rung.header(label).unwrap_or_default());
-    format!("{title} {} It removes {removes} What remains: {remains}", capital(&idea))
+    let [idea, removes, remains] =
+        ["Idea", "Removes", "Remains"].map(|label| rung.header(label).unwrap_or_default());
+    format!(
+        "{title} {} It removes {removes} What remains: {remains}",
+        capital(&idea)
+    )
 }
 
 /// A sentence with a capital at its begin; one that begins with a name of code stays as it is.
@@ -45,7 +57,12 @@ fn capital(sentence: &str) -> String {
     let first = sentence.split(' ').next().unwrap_or_default();
     let mut letters = sentence.chars();
     match letters.next() {
-        Some(letter) if first.trim_end_matches(',').chars().all(|c| c.is_alphabetic() || c == '-') => {
+        Some(letter)
+            if first
+                .trim_end_matches(',')
+                .chars()
+                .all(|c| c.is_alphabetic() || c == '-') =>
+        {
             letter.to_uppercase().chain(letters).collect()
         }
         _ => sentence.to_owned(),
@@ -55,7 +72,12 @@ fn capital(sentence: &str) -> String {
 /// All that a kernel's header says, and where to go on.
 pub fn kernel(family: &Family, rung: &Rung, width: usize) -> String {
     let title = rung.text().and_then(kernels::title).unwrap_or_default();
-    let mut text = wrapped(title, &format!("{} {}: ", family.name, rung.label()), "  ", width);
+    let mut text = wrapped(
+        title,
+        &format!("{} {}: ", family.name, rung.label()),
+        "  ",
+        width,
+    );
     for label in SENTENCES {
         text += &part(label, &rung.header(label).unwrap_or_default(), width);
     }
@@ -70,7 +92,10 @@ fn seen(family: &Family, rung: &Rung) -> Vec<String> {
     let name = short_name(family, rung);
     let is_listed = rung.number().is_some() && ladders().any(|known| known.name == family.name);
     match is_listed {
-        true => vec![format!("gpulab draw {name}"), FilmLine::Worst.command(&name)],
+        true => vec![
+            format!("gpulab draw {name}"),
+            FilmLine::Worst.command(&name),
+        ],
         false => Vec::new(),
     }
 }
@@ -79,32 +104,68 @@ fn seen(family: &Family, rung: &Rung) -> Vec<String> {
 fn sources(family: &Family, rung: &Rung) -> Vec<String> {
     let source = format!("gpulab source {}", short_name(family, rung));
     let is_listed = ladders().any(|known| known.name == family.name);
-    let place = family.ladder.iter().position(|known| known.path == rung.path).filter(|_| is_listed);
-    let before = place.and_then(|place| family.ladder[..place].last()).and_then(Rung::number);
-    let diff = before.zip(rung.number()).map(|(old, new)| format!("gpulab source {0}:{old} {0}:{new}", family.name));
+    let place = family
+        .ladder
+        .iter()
+        .position(|known| known.path == rung.path)
+        .filter(|_| is_listed);
+    let before = place
+        .and_then(|place| family.ladder[..place].last())
+        .and_then(Rung::number);
+    let diff = before
+        .zip(rung.number())
+        .map(|(old, new)| format!("gpulab source {0}:{old} {0}:{new}", family.name));
     std::iter::once(source).chain(diff).collect()
 }
 
 /// What an experiment asks, how, and what to make of its answer.
 pub fn study(experiment: &'static Experiment, width: usize) -> String {
-    let Experiment { name, question, x_name, about, .. } = experiment;
-    let Explanation { idea, expect, but, cuda } = about;
+    let Experiment {
+        name,
+        question,
+        x_name,
+        about,
+        ..
+    } = experiment;
+    let Explanation {
+        idea,
+        expect,
+        but,
+        cuda,
+    } = about;
     let mut text = wrapped(question, &format!("{name}: "), "  ", width);
-    for (label, said) in [("Idea", *idea), ("Varies", *x_name), ("Expect", *expect), ("But", *but)] {
+    for (label, said) in [
+        ("Idea", *idea),
+        ("Varies", *x_name),
+        ("Expect", *expect),
+        ("But", *but),
+    ] {
         text += &part(label, said, width);
     }
-    text += &commands("Run", &[format!("gpulab lab {name} --quick"), format!("gpulab lab {name}")]);
+    text += &commands(
+        "Run",
+        &[
+            format!("gpulab lab {name} --quick"),
+            format!("gpulab lab {name}"),
+        ],
+    );
     text += &part("CUDA", cuda, width);
     text += &part("Rungs", &rungs_of(name).join(", "), width);
     let sources = experiment.sources();
-    if sources.is_empty() { text } else { text + &commands("Source", &[format!("gpulab source {name}")]) }
+    if sources.is_empty() {
+        text
+    } else {
+        text + &commands("Source", &[format!("gpulab source {name}")])
+    }
 }
 
 /// The rungs whose proof an experiment is.
 fn rungs_of(name: &str) -> Vec<String> {
     let proof = format!("gpulab lab {name}");
     let all = ladders().flat_map(|family| family.kernels().map(move |rung| (family, rung)));
-    all.filter(|(_, rung)| rung.proof().contains(&proof)).map(|(family, rung)| short_name(family, rung)).collect()
+    all.filter(|(_, rung)| rung.proof().contains(&proof))
+        .map(|(family, rung)| short_name(family, rung))
+        .collect()
 }
 
 fn part(label: &str, said: &str, width: usize) -> String {
@@ -115,7 +176,9 @@ fn part(label: &str, said: &str, width: usize) -> String {
 fn commands(label: &str, lines: &[String]) -> String {
     let label = format!("{label}:");
     let lines = lines.iter().enumerate();
-    lines.map(|(at, line)| format!("  {:<9}{line}\n", if at == 0 { label.as_str() } else { "" })).collect()
+    lines
+        .map(|(at, line)| format!("  {:<9}{line}\n", if at == 0 { label.as_str() } else { "" }))
+        .collect()
 }
 
 #[cfg(test)]
@@ -131,10 +194,15 @@ mod tests {
     #[test]
     fn every_explanation_fits_its_screen() {
         let stories = ladders().map(|family| story(family, 80));
-        let rungs = ladders().flat_map(|family| family.kernels().map(|rung| kernel(family, rung, 80)));
+        let rungs =
+            ladders().flat_map(|family| family.kernels().map(|rung| kernel(family, rung, 80)));
         let studies = EXPERIMENTS.iter().map(|experiment| study(experiment, 80));
         for text in stories.chain(rungs).chain(studies) {
-            assert!(text.lines().all(|line| line.chars().count() <= 80 && line.trim_end() == line), "{text}");
+            assert!(
+                text.lines()
+                    .all(|line| line.chars().count() <= 80 && line.trim_end() == line),
+                "{text}"
+            );
         }
     }
 
@@ -143,10 +211,13 @@ mod tests {
         let (family, _) = rung("reduce", "sequential");
         let text = story(family, usize::MAX);
         let paragraph = text.split("\n\n").nth(3).unwrap();
+        assert!(paragraph.starts_with(
+            "v3 sequential: a tree that folds the upper half onto the lower half. Each step"
+        ));
         assert!(
-            paragraph.starts_with("v3 sequential: a tree that folds the upper half onto the lower half. Each step")
+            paragraph.contains(". It removes the bank conflicts: ")
+                && paragraph.contains(" What remains: half")
         );
-        assert!(paragraph.contains(". It removes the bank conflicts: ") && paragraph.contains(" What remains: half"));
         assert_eq!(text.split("\n\n").count(), family.kernels().count() + 2);
     }
 
@@ -154,8 +225,17 @@ mod tests {
     fn a_rung_is_told_with_its_proof_and_its_source() {
         let (family, sequential) = rung("reduce", "sequential");
         let text = kernel(family, sequential, 80);
-        let lines = |label: &str| text.lines().any(|line| line.starts_with(&format!("  {label}:")));
-        assert!(["Idea", "Removes", "Remains", "Expect", "But", "Proof", "CUDA", "Source"].iter().all(|l| lines(l)));
+        let lines = |label: &str| {
+            text.lines()
+                .any(|line| line.starts_with(&format!("  {label}:")))
+        };
+        assert!(
+            [
+                "Idea", "Removes", "Remains", "Expect", "But", "Proof", "CUDA", "Source"
+            ]
+            .iter()
+            .all(|l| lines(l))
+        );
         assert!(
             text.contains(
                 "\n  Proof:   gpulab lab banks\n           gpulab count reduce --variant strided,sequential\n"
@@ -163,7 +243,9 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.ends_with("\n  Source:  gpulab source reduce:3\n           gpulab source reduce:2 reduce:3\n"),
+            text.ends_with(
+                "\n  Source:  gpulab source reduce:3\n           gpulab source reduce:2 reduce:3\n"
+            ),
             "{text}"
         );
         let (family, first) = rung("minplus", "naive");
@@ -173,8 +255,14 @@ mod tests {
     #[test]
     fn an_experiment_names_the_rungs_that_rest_on_it() {
         let text = study(experiment("banks").unwrap(), 80);
-        assert!(text.contains("\n  Run:     gpulab lab banks --quick\n           gpulab lab banks\n"), "{text}");
-        assert!(text.contains("reduce:2, reduce:3,") && text.contains("transpose:3"), "{text}");
+        assert!(
+            text.contains("\n  Run:     gpulab lab banks --quick\n           gpulab lab banks\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("reduce:2, reduce:3,") && text.contains("transpose:3"),
+            "{text}"
+        );
         assert!(!study(experiment("transfer").unwrap(), 80).contains("Source:"));
     }
 }

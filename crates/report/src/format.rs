@@ -33,7 +33,12 @@ pub fn on_screen(text: &str, screen: Screen) -> String {
     text.split('\n')
         .map(|line| {
             line.chars()
-                .map(|c: char| ASCII.iter().find(|(those, _)| those.contains(c)).map_or(c, |(_, ascii)| *ascii))
+                .map(|c: char| {
+                    ASCII
+                        .iter()
+                        .find(|(those, _)| those.contains(c))
+                        .map_or(c, |(_, ascii)| *ascii)
+                })
                 .collect::<String>()
                 .trim_end()
                 .to_owned()
@@ -44,12 +49,18 @@ pub fn on_screen(text: &str, screen: Screen) -> String {
 /// A device's name without what says nothing: signs of trademarks, `CPU`, and what PoCL puts before a processor's own name.
 pub fn device(name: &str) -> String {
     let is_pocl = name.starts_with("pthread-") || name.starts_with("cpu-");
-    let own = name.match_indices('-').find(|(at, _)| name[at + 1..].starts_with(char::is_uppercase));
+    let own = name
+        .match_indices('-')
+        .find(|(at, _)| name[at + 1..].starts_with(char::is_uppercase));
     let own = own.filter(|_| is_pocl).map(|(at, _)| &name[at + 1..]);
     let whose = if own.is_some() { " (PoCL)" } else { "" };
     let name = own.unwrap_or(name);
-    let short = ["(R)", "(r)", "(TM)", "(tm)"].iter().fold(name.to_owned(), |name, sign| name.replace(sign, ""));
-    let words = short.split_whitespace().filter(|word| !["CPU", "Processor"].contains(word));
+    let short = ["(R)", "(r)", "(TM)", "(tm)"]
+        .iter()
+        .fold(name.to_owned(), |name, sign| name.replace(sign, ""));
+    let words = short
+        .split_whitespace()
+        .filter(|word| !["CPU", "Processor"].contains(word));
     words.joined(" ") + whose
 }
 
@@ -59,9 +70,15 @@ const TIME_UNITS: [(&str, f64); 4] = [("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), 
 /// The unit for all of these times, and the seconds of one: the smallest time has a digit before the point, unless the
 /// largest has too many then.
 pub fn time_unit(seconds: impl Iterator<Item = f64> + Clone) -> (&'static str, f64) {
-    let least = seconds.clone().filter(|&s| s > 0.0).fold(f64::INFINITY, f64::min);
+    let least = seconds
+        .clone()
+        .filter(|&s| s > 0.0)
+        .fold(f64::INFINITY, f64::min);
     let most = seconds.fold(0.0, f64::max);
-    let fit = TIME_UNITS.iter().rposition(|(_, unit)| least >= unit * 0.99995).unwrap_or(0);
+    let fit = TIME_UNITS
+        .iter()
+        .rposition(|(_, unit)| least >= unit * 0.99995)
+        .unwrap_or(0);
     let wide = (fit..TIME_UNITS.len()).find(|&at| most < TIME_UNITS[at].1 * 999_999.5);
     TIME_UNITS[wide.unwrap_or(TIME_UNITS.len() - 1)]
 }
@@ -70,7 +87,9 @@ pub fn time_unit(seconds: impl Iterator<Item = f64> + Clone) -> (&'static str, f
 pub fn time(seconds: f64) -> String {
     const UNITS: [(f64, &str); 3] = [(1e-6, "ns"), (1e-3, "us"), (1.0, "ms")];
     // Half a unit of the fourth digit below each border, so that 999.96 ns is 1.000 us.
-    let unit = UNITS.iter().find(|(above, _)| seconds.abs() < above * 0.99995);
+    let unit = UNITS
+        .iter()
+        .find(|(above, _)| seconds.abs() < above * 0.99995);
     match unit {
         Some((above, name)) => format!("{} {name}", significant(seconds / above * 1e3, 4)),
         None => format!("{} s", significant(seconds, 4)),
@@ -93,7 +112,10 @@ pub fn significant(x: f64, digits: usize) -> String {
         return format!("{x}");
     }
     let rounded = format!("{x:.*e}", digits.saturating_sub(1));
-    let exponent: i32 = rounded.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
+    let exponent: i32 = rounded
+        .split_once('e')
+        .and_then(|(_, e)| e.parse().ok())
+        .unwrap_or(0);
     if !(-4..=15).contains(&exponent) {
         return rounded;
     }
@@ -104,7 +126,11 @@ pub fn significant(x: f64, digits: usize) -> String {
 /// A share of one as per cent: `0.3%`, `12%`.
 pub fn percent(share: f64) -> String {
     let percent = 100.0 * share;
-    if percent < 9.95 { format!("{percent:.1}%") } else { format!("{percent:.0}%") }
+    if percent < 9.95 {
+        format!("{percent:.1}%")
+    } else {
+        format!("{percent:.0}%")
+    }
 }
 
 /// A bar for a share of one, of `width` characters for all of it; what is there shows.
@@ -117,7 +143,11 @@ pub fn bar(share: f64, width: usize) -> String {
 
 /// `1 block`, `2 blocks`.
 pub fn counted(n: usize, what: &str) -> String {
-    let end = if what.ends_with(['s', 'h']) { "es" } else { "s" };
+    let end = if what.ends_with(['s', 'h']) {
+        "es"
+    } else {
+        "s"
+    };
     format!("{n} {what}{}", if n == 1 { "" } else { end })
 }
 
@@ -150,7 +180,11 @@ pub fn shorten(text: &str, width: usize) -> String {
 pub fn wrap(text: &str, width: usize, indent: &str) -> String {
     let words = text.trim_start_matches(' ');
     let lines = wrapped(words, &text[..text.len() - words.len()], indent, width);
-    if lines.is_empty() { "\n".to_owned() } else { lines }
+    if lines.is_empty() {
+        "\n".to_owned()
+    } else {
+        lines
+    }
 }
 
 /// Paragraphs and numbered items, each broken anew into lines of at most `width` characters.
@@ -166,14 +200,20 @@ pub fn paragraphs(text: &str, width: usize) -> String {
 }
 
 fn is_item(line: &str) -> bool {
-    line.split_once(". ").is_some_and(|(number, _)| number.parse::<u32>().is_ok())
+    line.split_once(". ")
+        .is_some_and(|(number, _)| number.parse::<u32>().is_ok())
 }
 
 /// Foreign text of many lines for a terminal, each indented by `indent`.
 pub fn block(text: &str, indent: &str) -> String {
     let lines = text.trim_end().lines();
     lines
-        .map(|line| format!("{indent}{}", terminal(&line.replace('\t', "    "))).trim_end().to_owned() + "\n")
+        .map(|line| {
+            format!("{indent}{}", terminal(&line.replace('\t', "    ")))
+                .trim_end()
+                .to_owned()
+                + "\n"
+        })
         .collect()
 }
 
@@ -181,7 +221,11 @@ pub fn block(text: &str, indent: &str) -> String {
 /// it is, as its columns mean something.
 pub fn reason(text: &str, indent: &str, width: usize) -> String {
     let block = block(text, indent);
-    if block.lines().count() == 1 { wrap(block.trim_end(), width, indent) } else { block }
+    if block.lines().count() == 1 {
+        wrap(block.trim_end(), width, indent)
+    } else {
+        block
+    }
 }
 
 /// Foreign text within a line or a table cell of Markdown.
@@ -191,7 +235,8 @@ pub fn markdown(text: &str) -> String {
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
         // An underscore within a word, as in cpu_seq, is no markup.
-        let within_word = before.is_alphanumeric() && rest.peek().is_some_and(|next| next.is_alphanumeric());
+        let within_word =
+            before.is_alphanumeric() && rest.peek().is_some_and(|next| next.is_alphanumeric());
         match c {
             '&' => safe.push_str("&amp;"),
             '<' => safe.push_str("&lt;"),
@@ -215,8 +260,14 @@ mod tests {
     #[test]
     fn paragraphs_are_broken_anew_and_items_stay_apart() {
         let text = "one two\nthree\n\n1. first of\n   all\n2. last";
-        assert_eq!(paragraphs(text, 10), "one two\nthree\n\n1. first\n   of all\n2. last\n");
-        assert_eq!(paragraphs(text, 80), "one two three\n\n1. first of all\n2. last\n");
+        assert_eq!(
+            paragraphs(text, 10),
+            "one two\nthree\n\n1. first\n   of all\n2. last\n"
+        );
+        assert_eq!(
+            paragraphs(text, 80),
+            "one two three\n\n1. first of all\n2. last\n"
+        );
     }
 
     #[test]
@@ -260,10 +311,18 @@ mod tests {
         for (x, want) in cases {
             assert_eq!(significant(x, 4), want);
         }
-        assert_eq!((percent(0.0034), percent(0.0999), percent(1.23)), ("0.3%".into(), "10%".into(), "123%".into()));
+        assert_eq!(
+            (percent(0.0034), percent(0.0999), percent(1.23)),
+            ("0.3%".into(), "10%".into(), "123%".into())
+        );
         assert_eq!(
             (count(0), count(999), count(1000), count(16_777_216)),
-            ("0".into(), "999".into(), "1_000".into(), "16_777_216".into())
+            (
+                "0".into(),
+                "999".into(),
+                "1_000".into(),
+                "16_777_216".into()
+            )
         );
     }
 
@@ -281,9 +340,15 @@ mod tests {
 
     #[test]
     fn foreign_text_cannot_steer_a_terminal_and_is_no_markup() {
-        assert_eq!(terminal("a\x1b[31mb\u{202e}\nc\u{9b}"), "a\\x1b[31mb\\u{202e}\\nc\\x9b");
+        assert_eq!(
+            terminal("a\x1b[31mb\u{202e}\nc\u{9b}"),
+            "a\\x1b[31mb\\u{202e}\\nc\\x9b"
+        );
         assert_eq!(block("x\ty\nz\x07\n\n", "  "), "  x    y\n  z\\x07\n");
-        assert_eq!(markdown("cpu_seq _x_ | <b> & *"), "cpu_seq \\_x\\_ \\| &lt;b&gt; &amp; \\*");
+        assert_eq!(
+            markdown("cpu_seq _x_ | <b> & *"),
+            "cpu_seq \\_x\\_ \\| &lt;b&gt; &amp; \\*"
+        );
         assert_eq!(markdown("a\nb\x1b"), "a b\\x1b");
     }
 

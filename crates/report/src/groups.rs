@@ -4,7 +4,10 @@ pub use gpulab_record::groups::{distinct, groups};
 use gpulab_record::{Point, Row};
 
 pub fn distinct_numbers(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
-    distinct(values.into_iter().map(number_key)).into_iter().map(f64::from_bits).collect()
+    distinct(values.into_iter().map(number_key))
+        .into_iter()
+        .map(f64::from_bits)
+        .collect()
 }
 
 /// A number as a key: the same for both zeros.
@@ -16,7 +19,11 @@ pub fn number_key(x: f64) -> u64 {
 pub fn tables(rows: &[Row]) -> Vec<Vec<Row>> {
     groups(rows, |row| match is_swept(row) {
         true => (row.sweep_id.clone(), row.family.clone(), None),
-        false => (row.run_id.clone(), row.family.clone(), Some((row.n, row.m, row.dtype))),
+        false => (
+            row.run_id.clone(),
+            row.family.clone(),
+            Some((row.n, row.m, row.dtype)),
+        ),
     })
 }
 
@@ -28,20 +35,39 @@ pub fn ladders(rows: &[Row]) -> Vec<Vec<Row>> {
 /// The problems of sweeps: one size and type of one device each.
 pub fn sweeps(rows: &[Row]) -> Vec<Vec<Row>> {
     groups(&those(rows, &is_swept), |row| {
-        (row.sweep_id.clone(), row.device.clone(), row.family.clone(), row.dtype, row.n, row.m)
+        (
+            row.sweep_id.clone(),
+            row.device.clone(),
+            row.family.clone(),
+            row.dtype,
+            row.n,
+            row.m,
+        )
     })
 }
 
 /// The rungs' rows of a family and type on a device, of all sizes.
 pub fn families(rows: &[Row]) -> Vec<Vec<Row>> {
     groups(&those(rows, &|row| !row.on_host()), |row| {
-        (row.device.clone(), row.driver.clone(), row.family.clone(), row.dtype, row.cache)
+        (
+            row.device.clone(),
+            row.driver.clone(),
+            row.family.clone(),
+            row.dtype,
+            row.cache,
+        )
     })
 }
 
 /// The experiments: one run on one device each, in the order of their plans.
 pub fn experiments(points: &[Point]) -> Vec<Vec<Point>> {
-    let mut all = groups(points, |point| (point.run_id.clone(), point.device.clone(), point.experiment.clone()));
+    let mut all = groups(points, |point| {
+        (
+            point.run_id.clone(),
+            point.device.clone(),
+            point.experiment.clone(),
+        )
+    });
     for own in &mut all {
         // They were written as they were finished; older files have them in that order.
         own.sort_by_key(|point| point.place);
@@ -57,7 +83,9 @@ pub fn of_most_rungs(mut all: Vec<Vec<Row>>) -> Vec<Vec<Row>> {
 }
 
 fn timed_rungs(rows: &[Row]) -> usize {
-    rows.iter().filter(|row| row.rung.is_some() && row.t_median_s.is_some()).count()
+    rows.iter()
+        .filter(|row| row.rung.is_some() && row.t_median_s.is_some())
+        .count()
 }
 
 pub fn elements(rows: &[Row]) -> u64 {
@@ -83,8 +111,23 @@ mod tests {
 
     #[test]
     fn ladders_and_sweeps_are_told_apart() {
-        let swept = |n, m| Row { sweep_id: "s1".to_owned(), n, m, ..row("naive") };
-        let rows = [row("naive"), row("local"), Row { n: 7, ..row("naive") }, swept(1, 1), swept(2, 1), swept(1, 1)];
+        let swept = |n, m| Row {
+            sweep_id: "s1".to_owned(),
+            n,
+            m,
+            ..row("naive")
+        };
+        let rows = [
+            row("naive"),
+            row("local"),
+            Row {
+                n: 7,
+                ..row("naive")
+            },
+            swept(1, 1),
+            swept(2, 1),
+            swept(1, 1),
+        ];
         let sizes = |groups: Vec<Vec<Row>>| groups.iter().map(Vec::len).collect::<Vec<_>>();
         assert_eq!(sizes(ladders(&rows)), [2, 1]);
         assert_eq!(sizes(sweeps(&rows)), [2, 1]);

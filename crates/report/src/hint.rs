@@ -23,7 +23,10 @@ pub struct Hint {
 /// A hint of two texts, in which what stands in braces is filled in.
 macro_rules! hint {
     ($looks:literal, $next:literal $(,)?) => {
-        Hint { looks: format!($looks), next: format!($next) }
+        Hint {
+            looks: format!($looks),
+            next: format!($next),
+        }
     };
 }
 
@@ -39,12 +42,16 @@ pub fn hint(judgement: &Judgement, found: bool) -> Option<Hint> {
         Ruling::Right => None,
         Ruling::NotBuilt => Some(not_built(judgement)),
         Ruling::Wrong => {
-            let by_size = Some(judgement).filter(|_| !found).and_then(by_group).or_else(|| by_sizes(judgement));
+            let by_size = Some(judgement)
+                .filter(|_| !found)
+                .and_then(by_group)
+                .or_else(|| by_sizes(judgement));
             // Of a reader's family nobody knows what its elements come from.
             if built_in(&judgement.asked.family).is_none() {
                 return by_size;
             }
-            let known = other_type(judgement).or_else(|| seen(judgement, judgement.symptoms.as_ref()?));
+            let known =
+                other_type(judgement).or_else(|| seen(judgement, judgement.symptoms.as_ref()?));
             let family = &judgement.asked.family;
             let check = next_check(judgement);
             let first = hint!(
@@ -58,11 +65,17 @@ pub fn hint(judgement: &Judgement, found: bool) -> Option<Hint> {
 }
 
 fn seen(judgement: &Judgement, symptoms: &Symptoms) -> Option<Hint> {
-    anywhere(judgement, symptoms).or_else(|| vectors(judgement, symptoms)).or_else(|| matrices(judgement, symptoms))
+    anywhere(judgement, symptoms)
+        .or_else(|| vectors(judgement, symptoms))
+        .or_else(|| matrices(judgement, symptoms))
 }
 
 fn elements(count: u64) -> String {
-    if count == 1 { "one element".into() } else { format!("{count} elements") }
+    if count == 1 {
+        "one element".into()
+    } else {
+        format!("{count} elements")
+    }
 }
 
 /// What to run to find races and accesses out of bounds.
@@ -89,7 +102,11 @@ const MACROS: &str = "gpulab sets T, the element type; INDEX, an unsigned intege
 
 /// What a line of the log says, what that looks like, and what to try next: the first that fits counts.
 const LOGS: &[(&[&str], &str, &str)] = &[
-    (&["undeclared identifier"], "{name} is not declared.", "Sizes come as arguments: ({signature}). {macros}"),
+    (
+        &["undeclared identifier"],
+        "{name} is not declared.",
+        "Sizes come as arguments: ({signature}). {macros}",
+    ),
     (
         &[
             "must reside in",
@@ -101,11 +118,19 @@ const LOGS: &[(&[&str], &str, &str)] = &[
         "Write the parameters as ({signature}).",
     ),
     (
-        &["'double' requires", "cl_khr_fp64", "unknown type name 'double'"],
+        &[
+            "'double' requires",
+            "cl_khr_fp64",
+            "unknown type name 'double'",
+        ],
         "The kernel uses double, which this device does not have.",
         "Write T for elements and sums, and 0.5f for constants of type float.",
     ),
-    (&["unknown type name"], "{name} is not a type of OpenCL C.", "{macros}"),
+    (
+        &["unknown type name"],
+        "{name} is not a type of OpenCL C.",
+        "{macros}",
+    ),
     (
         &["threadIdx", "blockIdx", "__shared__", "__syncthreads"],
         "The text is CUDA's.",
@@ -113,19 +138,30 @@ const LOGS: &[(&[&str], &str, &str)] = &[
          barrier(CLK_LOCAL_MEM_FENCE).",
     ),
     (
-        &["implicit declaration of function", "Cannot find symbol", "nresolved extern function"],
+        &[
+            "implicit declaration of function",
+            "Cannot find symbol",
+            "nresolved extern function",
+        ],
         "There is no function {name}.",
         "Write the function above the kernel, or include the file that has it.",
     ),
     (
-        &["variables in function scope cannot be declared", "variable length array", "array size is not a constant"],
+        &[
+            "variables in function scope cannot be declared",
+            "variable length array",
+            "array size is not a constant",
+        ],
         "The size of an array is not known when the kernel is compiled.",
         "Write a number or a macro, as in __local T scratch[WG];, or declare // gpulab: local WG and take __local T *scratch.",
     ),
 ];
 
 fn not_built(judgement: &Judgement) -> Hint {
-    let log = judgement.failed().map(|tried| tried.reason.as_str()).unwrap_or_default();
+    let log = judgement
+        .failed()
+        .map(|tried| tried.reason.as_str())
+        .unwrap_or_default();
     let signature = judgement.parameters.join(", ");
     if log.contains("clSetKernelArg") || log.contains("CL_INVALID_KERNEL_ARGS") {
         let have = judgement.traits.parameters.len();
@@ -148,45 +184,79 @@ fn not_built(judgement: &Judgement) -> Hint {
 }
 
 fn by_log(log: &str, signature: &str, host: &[String]) -> Option<Hint> {
-    let (says, looks, next) = LOGS.iter().find(|(says, ..)| says.iter().any(|words| log.contains(words)))?;
+    let (says, looks, next) = LOGS
+        .iter()
+        .find(|(says, ..)| says.iter().any(|words| log.contains(words)))?;
     let name = says.iter().find_map(|words| quoted(log, words));
-    let next =
-        next.replace("{signature}", signature).replace("{macros}", MACROS).replace("{defines}", &defines(log, host));
+    let next = next
+        .replace("{signature}", signature)
+        .replace("{macros}", MACROS)
+        .replace("{defines}", &defines(log, host));
     Some(Hint {
-        looks: if looks.contains("{name}") { looks.replace("{name}", &name?) } else { (*looks).to_owned() },
+        looks: if looks.contains("{name}") {
+            looks.replace("{name}", &name?)
+        } else {
+            (*looks).to_owned()
+        },
         next,
     })
 }
 
 /// The options that would define all that is missing: what the text leaves to its host, or else what the log misses.
 fn defines(log: &str, host: &[String]) -> String {
-    let missing =
-        |line: &str| ["undeclared identifier", "unknown type name"].iter().find_map(|words| quoted(line, words));
+    let missing = |line: &str| {
+        ["undeclared identifier", "unknown type name"]
+            .iter()
+            .find_map(|words| quoted(line, words))
+    };
     let names: BTreeSet<String> = match host {
         [] => log.lines().filter_map(missing).collect(),
         unset => unset.iter().cloned().collect(),
     };
-    names.iter().map(|name| format!("--declare \"define {name} VALUE\"")).joined(" ")
+    names
+        .iter()
+        .map(|name| format!("--declare \"define {name} VALUE\""))
+        .joined(" ")
 }
 
 fn quoted(log: &str, words: &str) -> Option<String> {
-    let after = log.lines().find_map(|line| Some(line.split_once(words)?.1))?;
-    let name = after.split(['\'', '"', '`']).nth(1).or_else(|| after.split_whitespace().next())?;
-    let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(40).collect();
+    let after = log
+        .lines()
+        .find_map(|line| Some(line.split_once(words)?.1))?;
+    let name = after
+        .split(['\'', '"', '`'])
+        .nth(1)
+        .or_else(|| after.split_whitespace().next())?;
+    let name: String = name
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric() || *c == '_')
+        .take(40)
+        .collect();
     (!name.is_empty()).then_some(name)
 }
 
 /// Kernels that end their process, never end, or cannot be run.
 fn ended(judgement: &Judgement, ruling: Ruling) -> Hint {
-    let right = judgement.tried.iter().filter(|tried| tried.ruling == Ruling::Right);
+    let right = judgement
+        .tried
+        .iter()
+        .filter(|tried| tried.ruling == Ruling::Right);
     let until = right.map(|tried| tried.shape.elements()).max();
-    let until = until.map_or_else(String::new, |most| format!(" It is right up to {}.", elements(most)));
+    let until = until.map_or_else(String::new, |most| {
+        format!(" It is right up to {}.", elements(most))
+    });
     let check = next_check(judgement);
     match ruling {
-        Ruling::Crashed if judgement.failed().is_some_and(|tried| tried.reason.contains("memory limit")) => hint!(
-            "The process ran out of memory: the process of a kernel has a memory limit.",
-            "Make private and local arrays smaller, and unroll less."
-        ),
+        Ruling::Crashed
+            if judgement
+                .failed()
+                .is_some_and(|tried| tried.reason.contains("memory limit")) =>
+        {
+            hint!(
+                "The process ran out of memory: the process of a kernel has a memory limit.",
+                "Make private and local arrays smaller, and unroll less."
+            )
+        }
         Ruling::Crashed => hint!(
             "The kernel ended its process: it reads or writes far outside of its buffers, or its work-items need too much \
              memory.{until}",
@@ -201,7 +271,10 @@ fn ended(judgement: &Judgement, ruling: Ruling) -> Hint {
             "The kernel cannot run like this.",
             "Change what the // gpulab: lines declare, or --wg, -n and --dtype."
         ),
-        _ => hint!("The driver failed; the kernel was not judged.", "gpulab doctor looks at the driver."),
+        _ => hint!(
+            "The driver failed; the kernel was not judged.",
+            "gpulab doctor looks at the driver."
+        ),
     }
 }
 
@@ -215,8 +288,14 @@ fn other_type(judgement: &Judgement) -> Option<Hint> {
         Dtype::I64 => &["long", "ulong", "unsigned"],
         Dtype::U8 => &["char", "uchar", "unsigned"],
     };
-    let types = ["float", "double", "half", "int", "uint", "long", "ulong", "short", "char"];
-    let buffers = judgement.traits.parameters.iter().filter(|text: &&String| text.contains('*'));
+    let types = [
+        "float", "double", "half", "int", "uint", "long", "ulong", "short", "char",
+    ];
+    let buffers = judgement
+        .traits
+        .parameters
+        .iter()
+        .filter(|text: &&String| text.contains('*'));
     let other = buffers
         .flat_map(|text| text.split([' ', '*']))
         .map(|word: &str| word.trim_end_matches(|c: char| c.is_ascii_digit()))
@@ -231,7 +310,11 @@ fn other_type(judgement: &Judgement) -> Option<Hint> {
 fn anywhere(judgement: &Judgement, symptoms: &Symptoms) -> Option<Hint> {
     let traits = &judgement.traits;
     if let Some(input) = symptoms.changed_input {
-        let name = judgement.parameters.get(input).and_then(|text| text.rsplit(['*', ' ']).next()).unwrap_or_default();
+        let name = judgement
+            .parameters
+            .get(input)
+            .and_then(|text| text.rsplit(['*', ' ']).next())
+            .unwrap_or_default();
         return Some(hint!(
             "The kernel writes to its input {name}, which must stay as it is.",
             "Declare inputs as __global const T *, and write results to the parameter behind them."
@@ -286,7 +369,9 @@ fn vectors(judgement: &Judgement, symptoms: &Symptoms) -> Option<Hint> {
                 "Load an element only where its index is less than n, and take 0 elsewhere."
             ));
         }
-        StartsFrom::Elsewhere if traits.has_local && traits.barriers == 0 => return Some(no_barrier()),
+        StartsFrom::Elsewhere if traits.has_local && traits.barriers == 0 => {
+            return Some(no_barrier());
+        }
         StartsFrom::Elsewhere => {
             return Some(hint!(
                 "The result is wrong even where all elements are zero: local memory or a variable is read that was never written, \
@@ -338,7 +423,9 @@ fn vectors(judgement: &Judgement, symptoms: &Symptoms) -> Option<Hint> {
         let repeated = counts.repeated_count;
         let looks = match repeated == n {
             true => format!("Every element counts {times} times in the result."),
-            false => format!("{repeated} of {n} elements count more than once: the first is number {first}."),
+            false => format!(
+                "{repeated} of {n} elements count more than once: the first is number {first}."
+            ),
         };
         return Some(hint!(
             "{looks}",
@@ -347,11 +434,20 @@ fn vectors(judgement: &Judgement, symptoms: &Symptoms) -> Option<Hint> {
         ));
     }
     let looks = match counts.wrong_over? {
-        DataKind::Signed => "right over ones, and wrong over numbers of both signs: something loses a sign",
-        DataKind::Fractions => "right over whole numbers, and wrong over fractions: an integer variable cuts them off",
-        DataKind::Any => "right over small numbers, and wrong over large ones: a variable is too small for them",
+        DataKind::Signed => {
+            "right over ones, and wrong over numbers of both signs: something loses a sign"
+        }
+        DataKind::Fractions => {
+            "right over whole numbers, and wrong over fractions: an integer variable cuts them off"
+        }
+        DataKind::Any => {
+            "right over small numbers, and wrong over large ones: a variable is too small for them"
+        }
     };
-    Some(hint!("The result is {looks}.", "Hold elements and sums in variables of type T."))
+    Some(hint!(
+        "The result is {looks}.",
+        "Hold elements and sums in variables of type T."
+    ))
 }
 
 /// Results that are matrices: which cells are right, and what the others hold.
@@ -396,13 +492,16 @@ fn matrices(judgement: &Judgement, symptoms: &Symptoms) -> Option<Hint> {
         return Some(no_barrier());
     }
     let looks = match () {
-        () if cells.only_squares => "The kernel is right for squares only: width and height are mixed up.".to_owned(),
+        () if cells.only_squares => {
+            "The kernel is right for squares only: width and height are mixed up.".to_owned()
+        }
         () if cells.only_whole => {
             format!(
                 "The kernel is right where tiles of {wide}x{high} are whole, and wrong where a part of one is left."
             )
         }
-        () => cells_are(cells.right, "right", cells.tile).filter(|_| cells.right != CellRegion::None)?,
+        () => cells_are(cells.right, "right", cells.tile)
+            .filter(|_| cells.right != CellRegion::None)?,
     };
     Some(hint!("{looks}", "{next}"))
 }
@@ -418,7 +517,9 @@ fn cells_are(region: CellRegion, are: &str, [wide, high]: [u64; 2]) -> Option<St
             format!("Only the first {rows} of each tile's {high} rows are {are}.")
         }
         CellRegion::WholeTiles => {
-            format!("What lies behind the last whole tile of {wide}x{high} is not {are}: the rest is left out.")
+            format!(
+                "What lies behind the last whole tile of {wide}x{high} is not {are}: the rest is left out."
+            )
         }
         CellRegion::AllButLastRow => {
             format!("The last row is not {are}: is an index compared with the size less 1?")
@@ -432,9 +533,15 @@ fn cells_are(region: CellRegion, are: &str, [wide, high]: [u64; 2]) -> Option<St
 
 /// A kernel that is right in groups of one size only.
 fn by_group(judgement: &Judgement) -> Option<Hint> {
-    let failed = judgement.failed().filter(|failed| failed.shape != judgement.asked.shape)?;
-    let right: Vec<WorkGroup> =
-        judgement.elsewhere.iter().filter(|tried| tried.ruling == Ruling::Right).map(|tried| tried.wg).collect();
+    let failed = judgement
+        .failed()
+        .filter(|failed| failed.shape != judgement.asked.shape)?;
+    let right: Vec<WorkGroup> = judgement
+        .elsewhere
+        .iter()
+        .filter(|tried| tried.ruling == Ruling::Right)
+        .map(|tried| tried.wg)
+        .collect();
     let first = right.first()?;
     if right.iter().all(|wg| wg.size() == 1) {
         let check = next_check(judgement);
@@ -499,7 +606,12 @@ mod tests {
     /// A wrong reduction, right for `right` elements and wrong for 255.
     fn wrong(differs: bool, text: &str, right: u64) -> Judgement {
         let wg = WorkGroup::linear(256);
-        let tried = |n, ruling| TriedCase { shape: Shape::vector(n), wg, ruling, reason: String::new() };
+        let tried = |n, ruling| TriedCase {
+            shape: Shape::vector(n),
+            wg,
+            ruling,
+            reason: String::new(),
+        };
         let symptoms = Symptoms {
             shape: Shape::vector(773),
             wg,
@@ -514,7 +626,10 @@ mod tests {
         };
         Judgement {
             ruling: Ruling::Wrong,
-            asked: Case { wg, ..Case::of("reduce", "mine", Dtype::I32, Shape::vector(1000)) },
+            asked: Case {
+                wg,
+                ..Case::of("reduce", "mine", Dtype::I32, Shape::vector(1000))
+            },
             tile: [256, 1],
             tried: vec![tried(right, Ruling::Right), tried(255, Ruling::Wrong)],
             elsewhere: Vec::new(),
@@ -537,30 +652,64 @@ mod tests {
             assert!(looks(&wrong(false, "", right)).contains(said), "{right}");
         }
         let mut other = wrong(false, "", 1);
-        other.elsewhere =
-            vec![TriedCase { wg: WorkGroup::linear(64), ruling: Ruling::Right, ..other.tried[1].clone() }];
+        other.elsewhere = vec![TriedCase {
+            wg: WorkGroup::linear(64),
+            ruling: Ruling::Right,
+            ..other.tried[1].clone()
+        }];
         assert!(looks(&other).contains("right in work-groups of 64"));
         // Where the simulator names the fault, no size of a group is its cure.
         assert!(!hint(&other, true).unwrap().looks.contains("work-groups"));
-        assert_eq!(hint(&Judgement { ruling: Ruling::Right, ..other }, false), None);
+        assert_eq!(
+            hint(
+                &Judgement {
+                    ruling: Ruling::Right,
+                    ..other
+                },
+                false
+            ),
+            None
+        );
     }
 
     #[test]
     fn logs_of_several_compilers_are_read() {
         let none: [String; 0] = [];
-        let said = |log: &str| by_log(log, "x", &none).map(|hint| hint.looks).unwrap_or_default();
+        let said = |log: &str| {
+            by_log(log, "x", &none)
+                .map(|hint| hint.looks)
+                .unwrap_or_default()
+        };
         for (log, wanted) in [
-            ("my.cl:3:5: error: use of undeclared identifier 'NO_EDGE'", "NO_EDGE is not declared."),
-            ("<stdin>:1:1: error: unknown type name 'vec4'", "vec4 is not a type of OpenCL C."),
-            ("error: implicit declaration of function '__syncthreads' is invalid", "The text is CUDA's."),
-            ("Cannot find symbol op in kernel library", "There is no function op."),
-            ("ptxas fatal: Unresolved extern function 'op'", "There is no function op."),
+            (
+                "my.cl:3:5: error: use of undeclared identifier 'NO_EDGE'",
+                "NO_EDGE is not declared.",
+            ),
+            (
+                "<stdin>:1:1: error: unknown type name 'vec4'",
+                "vec4 is not a type of OpenCL C.",
+            ),
+            (
+                "error: implicit declaration of function '__syncthreads' is invalid",
+                "The text is CUDA's.",
+            ),
+            (
+                "Cannot find symbol op in kernel library",
+                "There is no function op.",
+            ),
+            (
+                "ptxas fatal: Unresolved extern function 'op'",
+                "There is no function op.",
+            ),
             ("something else", ""),
             ("undeclared identifier", ""),
         ] {
             assert_eq!(said(log), wanted, "{log}");
         }
         let two = "unknown type name 'REAL'\nuse of undeclared identifier 'SIDE'\nunknown type name 'REAL'";
-        assert_eq!(defines(two, &none), "--declare \"define REAL VALUE\" --declare \"define SIDE VALUE\"");
+        assert_eq!(
+            defines(two, &none),
+            "--declare \"define REAL VALUE\" --declare \"define SIDE VALUE\""
+        );
     }
 }

@@ -32,10 +32,19 @@ pub struct Neighbour {
 
 pub fn landing(family: &Family, own: &Rung, rows: &[Row]) -> Option<Landing> {
     let mine = row_of(own, rows)?;
-    let mut landing = Landing { t_median_s: mine.t_median_s?, after: None, before: None, is_close: false };
+    let mut landing = Landing {
+        t_median_s: mine.t_median_s?,
+        after: None,
+        before: None,
+        is_close: false,
+    };
     for rung in family.ladder.iter().filter(|rung| rung.number().is_some()) {
-        let Some(row) = row_of(rung, rows) else { continue };
-        let Some(t_median_s) = row.t_median_s else { continue };
+        let Some(row) = row_of(rung, rows) else {
+            continue;
+        };
+        let Some(t_median_s) = row.t_median_s else {
+            continue;
+        };
         let neighbour = Neighbour {
             rung: rung.label(),
             variant: rung.variant().into(),
@@ -54,15 +63,21 @@ pub fn landing(family: &Family, own: &Rung, rows: &[Row]) -> Option<Landing> {
 }
 
 fn row_of<'a>(rung: &Rung, rows: &'a [Row]) -> Option<&'a Row> {
-    rows.iter().find(|row| row.variant == rung.variant() && row.status == Status::Ok)
+    rows.iter()
+        .find(|row| row.variant == rung.variant() && row.status == Status::Ok)
 }
 
 /// The rows in the order of the ladder with `own` where it lands, for what compares each with the one before.
 pub fn placed(landing: Option<&Landing>, own: &Rung, rows: &[Row]) -> Vec<Row> {
-    let (mine, mut all): (Vec<Row>, Vec<Row>) = rows.iter().cloned().partition(|row| row.variant == own.variant());
+    let (mine, mut all): (Vec<Row>, Vec<Row>) = rows
+        .iter()
+        .cloned()
+        .partition(|row| row.variant == own.variant());
     let next = landing.and_then(|landing| landing.before.as_ref());
-    let place =
-        all.iter().position(|row: &Row| next.is_some_and(|next| next.variant == row.variant)).unwrap_or(all.len());
+    let place = all
+        .iter()
+        .position(|row: &Row| next.is_some_and(|next| next.variant == row.variant))
+        .unwrap_or(all.len());
     all.splice(place..place, mine);
     all
 }
@@ -74,33 +89,52 @@ fn overlap(a: &Row, b: &Row) -> bool {
 }
 
 pub fn text(own: &Rung, landing: &Landing, screen: Screen) -> String {
-    let [after, before] = [&landing.after, &landing.before]
-        .map(|rung| rung.as_ref().map(|rung| format!("{} ({})", rung.rung, format::time(rung.t_median_s))));
+    let [after, before] = [&landing.after, &landing.before].map(|rung| {
+        rung.as_ref()
+            .map(|rung| format!("{} ({})", rung.rung, format::time(rung.t_median_s)))
+    });
     let own = format!("{} ({})", own.label(), format::time(landing.t_median_s));
     let place = match (after, before) {
         (_, None) => format!("{own} is the fastest: no rung of the ladder beats it"),
         (None, Some(next)) => format!("{own} is slower than the ladder's first rung, {next}"),
         (Some(last), Some(next)) => format!("{own} lands between {last} and {next}"),
     };
-    let close = if landing.is_close { "; noise leaves open which of the last two is faster" } else { "" };
+    let close = if landing.is_close {
+        "; noise leaves open which of the last two is faster"
+    } else {
+        ""
+    };
     let next = match &landing.before {
         // The first rung removes what no kernel has.
         Some(next) if landing.after.is_none() => {
-            format!("\nnext: the idea of {} is {}", next.rung, lower_first(&next.idea))
+            format!(
+                "\nnext: the idea of {} is {}",
+                next.rung,
+                lower_first(&next.idea)
+            )
         }
-        Some(next) => format!("\nnext: {} removes {}", next.rung, lower_first(&next.removes)),
+        Some(next) => format!(
+            "\nnext: {} removes {}",
+            next.rung,
+            lower_first(&next.removes)
+        ),
         None => String::new(),
     };
-    format!("{place}{close}.{next}\n").lines().map(|text: &str| screen.wrap(text)).collect()
+    format!("{place}{close}.{next}\n")
+        .lines()
+        .map(|text: &str| screen.wrap(text))
+        .collect()
 }
 
 /// A sentence's begin, within another sentence: names in capitals stay.
 fn lower_first(text: &str) -> String {
     let mut letters = text.chars();
     match (letters.next(), letters.next()) {
-        (Some(first), Some(second)) if second.is_lowercase() || second == ' ' => {
-            first.to_lowercase().chain(std::iter::once(second)).chain(letters).collect()
-        }
+        (Some(first), Some(second)) if second.is_lowercase() || second == ' ' => first
+            .to_lowercase()
+            .chain(std::iter::once(second))
+            .chain(letters)
+            .collect(),
         _ => text.to_owned(),
     }
 }

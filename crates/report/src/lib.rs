@@ -63,7 +63,11 @@ mod golden {
     use super::format::Screen;
 
     /// A terminal of the usual width.
-    pub(super) const SCREEN: Screen = Screen { width: 80, unicode: true, color: false };
+    pub(super) const SCREEN: Screen = Screen {
+        width: 80,
+        unicode: true,
+        color: false,
+    };
 
     pub(super) fn compare(name: &str, text: &str) {
         let mut settings = insta::Settings::clone_current();
@@ -77,12 +81,18 @@ mod golden {
     /// and one without UTF-8 has ASCII alone.
     pub(super) fn at_all_widths(name: &str, render: &dyn Fn(Screen) -> String) -> String {
         let screens = [80, 100, 160].map(|width| Screen { width, ..SCREEN });
-        let ascii = Screen { unicode: false, ..SCREEN };
+        let ascii = Screen {
+            unicode: false,
+            ..SCREEN
+        };
         let mut all = String::new();
         for screen in screens.into_iter().chain([ascii]) {
             let text = render(screen);
             for line in text.lines() {
-                assert!(line.chars().count() <= screen.width, "{name}, {screen:?}: {line}");
+                assert!(
+                    line.chars().count() <= screen.width,
+                    "{name}, {screen:?}: {line}"
+                );
                 assert!(screen.unicode || line.is_ascii(), "{name}: {line}");
                 assert_eq!(line.trim_end(), line, "{name}, {screen:?}");
             }

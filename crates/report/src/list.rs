@@ -9,11 +9,19 @@ use std::fmt::Write as _;
 /// All families, experiments and roads; with `verbose` all that is said of each rung.
 pub fn everything(width: usize, verbose: bool) -> String {
     let families: String = ladders()
-        .map(|family: &Family| if verbose { details(family, width) + "\n" } else { overview(family, width) })
+        .map(|family: &Family| {
+            if verbose {
+                details(family, width) + "\n"
+            } else {
+                overview(family, width)
+            }
+        })
         .collect();
     let questions = experiments("  ", width);
     let roads = sources::overview("  ", width);
-    format!("{families}experiments: gpulab lab NAME\n{questions}sources: gpulab list --source NAME\n{roads}")
+    format!(
+        "{families}experiments: gpulab lab NAME\n{questions}sources: gpulab list --source NAME\n{roads}"
+    )
 }
 
 /// An indented line for each experiment, or several where the question is longer.
@@ -21,22 +29,42 @@ pub fn experiments(indent: &str, width: usize) -> String {
     let name_width = EXPERIMENTS.iter().map(|e| e.name.len()).max().unwrap_or(0);
     EXPERIMENTS
         .iter()
-        .map(|e: &&Experiment| hung(e.question, &format!("{indent}{:<name_width$} ", e.name), width))
+        .map(|e: &&Experiment| {
+            hung(
+                e.question,
+                &format!("{indent}{:<name_width$} ", e.name),
+                width,
+            )
+        })
         .collect()
 }
 
 /// An experiment: its question, what it varies, and how it is run.
 pub fn one_experiment(experiment: &Experiment, width: usize) -> String {
-    let Experiment { name, question, x_name, .. } = experiment;
-    let about = format!("What it varies: {x_name}. Every point is checked, and a finding follows from the points.");
-    let run = format!("Run it with `gpulab lab {name}`, or in less time with `gpulab lab {name} --quick`.");
+    let Experiment {
+        name,
+        question,
+        x_name,
+        ..
+    } = experiment;
+    let about = format!(
+        "What it varies: {x_name}. Every point is checked, and a finding follows from the points."
+    );
+    let run = format!(
+        "Run it with `gpulab lab {name}`, or in less time with `gpulab lab {name} --quick`."
+    );
     let first = wrapped(question, &format!("{name}: "), "  ", width);
     first + &wrapped(&about, "  ", "  ", width) + &wrapped(&run, "  ", "  ", width)
 }
 
 fn heading(family: &Family) -> String {
     let dtypes: Vec<&str> = family.dtypes.iter().map(|d| d.name()).collect();
-    format!("{}: {} ({})\n", family.name, family.about, dtypes.join(", "))
+    format!(
+        "{}: {} ({})\n",
+        family.name,
+        family.about,
+        dtypes.join(", ")
+    )
 }
 
 fn overview(family: &Family, width: usize) -> String {
@@ -51,23 +79,34 @@ fn overview(family: &Family, width: usize) -> String {
 }
 
 fn number(rung: &Rung) -> String {
-    rung.number().map_or_else(|| "-".to_owned(), |number| number.to_string())
+    rung.number()
+        .map_or_else(|| "-".to_owned(), |number| number.to_string())
 }
 
 /// A family: what each rung does, its tunables, and its baselines on the CPU.
 pub fn details(family: &Family, width: usize) -> String {
     let mut text = heading(family);
     for rung in family.kernels() {
-        let _ = writeln!(text, "\n  {} {} (cl/{})", number(rung), rung.variant(), rung.path);
+        let _ = writeln!(
+            text,
+            "\n  {} {} (cl/{})",
+            number(rung),
+            rung.variant(),
+            rung.path
+        );
         let names: Vec<&str> = rung.tunables().map(|t| t.name).collect();
         let tunables = names.join(", ");
-        let header = ["Idea", "Removes", "Remains"].map(|label| (label, rung.header(label).unwrap_or_default()));
+        let header = ["Idea", "Removes", "Remains"]
+            .map(|label| (label, rung.header(label).unwrap_or_default()));
         for (label, about) in header.into_iter().chain([("Tunables", tunables)]) {
             text += &hung(&about, &format!("     {label:<8} "), width);
         }
     }
     text.push('\n');
-    let head = format!("Tunables, with values that are worth a try: gpulab sweep {} --set NAME=VALUE,...", family.name);
+    let head = format!(
+        "Tunables, with values that are worth a try: gpulab sweep {} --set NAME=VALUE,...",
+        family.name
+    );
     text += &wrapped(&head, "  ", "  ", width);
     for tunable in family.tunables() {
         let about = format!("{} [{}]", tunable.about, tunable.values.replace(' ', ", "));
@@ -78,7 +117,11 @@ pub fn details(family: &Family, width: usize) -> String {
         text.push_str("\n  On the CPU, without OpenCL, for comparison\n");
     }
     for baseline in baselines {
-        text += &hung(baseline.about, &format!("     {:<14} ", baseline.name), width);
+        text += &hung(
+            baseline.about,
+            &format!("     {:<14} ", baseline.name),
+            width,
+        );
     }
     text
 }

@@ -21,17 +21,43 @@ pub fn ladder(rows: &[Row], unit: RateUnit) -> String {
     }
     let view = View::of(rows, unit);
     let mut text = title(&view.title);
-    let timed: Vec<&Row> = view.rungs.iter().copied().filter(|row| row.t_median_s.is_some()).collect();
-    let cpu_name = view.cpu.first().map(|row| row.device.as_str()).unwrap_or_default();
+    let timed: Vec<&Row> = view
+        .rungs
+        .iter()
+        .copied()
+        .filter(|row| row.t_median_s.is_some())
+        .collect();
+    let cpu_name = view
+        .cpu
+        .first()
+        .map(|row| row.device.as_str())
+        .unwrap_or_default();
     let rungs = table("rung", &view, &view.rungs, &[TIMING, KERNELS]);
     text.extend(rungs.iter().map(below_a_line));
-    text.extend(rungs.and_then(|rungs| rungs.legend(false)).map(|legend| format!("\n{}\n", markdown(&legend))));
-    text.extend(table(BESIDE_CPU, &view, &timed, &[WHOLE]).iter().map(below_a_line));
-    text.extend(table(cpu_name, &view, &view.cpu, &[TIMING]).iter().map(below_a_line));
+    text.extend(
+        rungs
+            .and_then(|rungs| rungs.legend(false))
+            .map(|legend| format!("\n{}\n", markdown(&legend))),
+    );
+    text.extend(
+        table(BESIDE_CPU, &view, &timed, &[WHOLE])
+            .iter()
+            .map(below_a_line),
+    );
+    text.extend(
+        table(cpu_name, &view, &view.cpu, &[TIMING])
+            .iter()
+            .map(below_a_line),
+    );
     if let Some(result) = &view.result {
         text.push_str(&format!("\n{}\n", markdown(result)));
     }
-    let notes: Vec<&str> = view.notes.iter().map(String::as_str).chain(view.lesson).collect();
+    let notes: Vec<&str> = view
+        .notes
+        .iter()
+        .map(String::as_str)
+        .chain(view.lesson)
+        .collect();
     if !notes.is_empty() {
         text.push('\n');
     }
@@ -42,17 +68,29 @@ pub fn ladder(rows: &[Row], unit: RateUnit) -> String {
         let shown = row.repeats().is_none().then(|| verdict(row, VERDICT_WIDTH));
         if let Some((label, reason)) = detail(row, shown.as_deref()) {
             // Indented, because no text can end an indented block early.
-            text.push_str(&format!("\n{}:\n\n{}", markdown(&label), format::block(&reason, "    ")));
+            text.push_str(&format!(
+                "\n{}:\n\n{}",
+                markdown(&label),
+                format::block(&reason, "    ")
+            ));
         }
     }
     text
 }
 
 /// Where texts that become Markdown are not broken into lines.
-pub(super) const PAGE: Screen = Screen { width: 1 << 20, unicode: true, color: false };
+pub(super) const PAGE: Screen = Screen {
+    width: 1 << 20,
+    unicode: true,
+    color: false,
+};
 
 /// Where texts that stay as they are are broken.
-const CODE: Screen = Screen { width: 100, unicode: true, color: false };
+const CODE: Screen = Screen {
+    width: 100,
+    unicode: true,
+    color: false,
+};
 
 /// A line of its own in bold letters.
 pub fn title(text: &str) -> String {
@@ -68,20 +106,38 @@ pub(super) fn list(notes: &str) -> String {
             None => items.push(line.trim().to_owned()),
         }
     }
-    items.iter().map(|item| format!("- {}\n", markdown(item.strip_prefix("note: ").unwrap_or(item)))).collect()
+    items
+        .iter()
+        .map(|item| {
+            format!(
+                "- {}\n",
+                markdown(item.strip_prefix("note: ").unwrap_or(item))
+            )
+        })
+        .collect()
 }
 
 /// A block of code, between more backticks than any of its lines begins with.
 fn fenced(text: &str) -> String {
-    let longest = text.lines().map(|line| line.trim_start().chars().take_while(|c| *c == '`').count()).max();
+    let longest = text
+        .lines()
+        .map(|line| line.trim_start().chars().take_while(|c| *c == '`').count())
+        .max();
     let fence = "`".repeat(longest.map_or(3, |most| most + 1).max(3));
-    format!("{fence}text\n{}\n{fence}\n", gpulab_record::terminal::text(text.trim_end()))
+    format!(
+        "{fence}text\n{}\n{fence}\n",
+        gpulab_record::terminal::text(text.trim_end())
+    )
 }
 
 /// A text that only letters of one width keep in order, or nothing of nothing.
 pub fn code(text: &dyn Fn(Screen) -> String) -> String {
     let text = text(CODE);
-    if text.trim().is_empty() { String::new() } else { fenced(&text) }
+    if text.trim().is_empty() {
+        String::new()
+    } else {
+        fenced(&text)
+    }
 }
 
 /// The same below an empty line: as it is on a screen.
@@ -94,18 +150,35 @@ pub fn below(text: &dyn Fn(Screen) -> String, medium: Medium) -> String {
 
 /// Parts with an empty line between them, without those that are empty.
 pub fn parts(parts: &[String]) -> String {
-    parts.iter().filter(|part| !part.is_empty()).cloned().joined("\n")
+    parts
+        .iter()
+        .filter(|part| !part.is_empty())
+        .cloned()
+        .joined("\n")
 }
 
 const BESIDE_CPU: &str = "beside the CPU";
 
 /// The table of some rows; none without rows or columns. Those of times have verdicts.
-fn table<'a>(first: &str, view: &View<'a>, rows: &[&'a Row], parts: &[&[TableColumn]]) -> Option<Table> {
-    let table = Table::default().texts(first, rows.iter().map(|row| label(row))).ladder(view, rows, parts, true);
+fn table<'a>(
+    first: &str,
+    view: &View<'a>,
+    rows: &[&'a Row],
+    parts: &[&[TableColumn]],
+) -> Option<Table> {
+    let table = Table::default()
+        .texts(first, rows.iter().map(|row| label(row)))
+        .ladder(view, rows, parts, true);
     match first {
         _ if rows.is_empty() || table.columns.len() == 1 => None,
         BESIDE_CPU => Some(table),
-        _ => Some(table.texts("verdict", rows.iter().map(|row| verdict(view.judged(row), VERDICT_WIDTH)))),
+        _ => Some(
+            table.texts(
+                "verdict",
+                rows.iter()
+                    .map(|row| verdict(view.judged(row), VERDICT_WIDTH)),
+            ),
+        ),
     }
 }
 

@@ -21,8 +21,13 @@ impl FromStr for FilmLine {
             return Ok(FilmLine::Worst);
         }
         let (file, line) = text.rsplit_once(':').unwrap_or(("", text));
-        let line = line.parse().map_err(|_| "give a line as 33 or strided.cl:33, or worst".to_owned())?;
-        Ok(FilmLine::At { file: file.into(), line })
+        let line = line
+            .parse()
+            .map_err(|_| "give a line as 33 or strided.cl:33, or worst".to_owned())?;
+        Ok(FilmLine::At {
+            file: file.into(),
+            line,
+        })
     }
 }
 
@@ -39,7 +44,10 @@ impl Display for FilmLine {
 impl FilmLine {
     /// The command that makes the film of a kernel and opens it here; `what` is as in `reduce:2`.
     pub fn command(&self, what: &str) -> String {
-        format!("gpulab draw {what} --line {self} --film {}", film_file(what))
+        format!(
+            "gpulab draw {what} --line {self} --film {}",
+            film_file(what)
+        )
     }
 
     /// The address of the moment in the film's file.
@@ -51,7 +59,8 @@ impl FilmLine {
         match self {
             FilmLine::Worst => true,
             FilmLine::At { file, line } => {
-                *line == step.line && (file.is_empty() || step.file.rsplit('/').next() == Some(file))
+                *line == step.line
+                    && (file.is_empty() || step.file.rsplit('/').next() == Some(file))
             }
         }
     }
@@ -72,14 +81,20 @@ mod tests {
             assert_eq!(text.parse::<FilmLine>().unwrap().to_string(), text);
         }
         for text in ["", "best", "strided.cl:", "-1"] {
-            assert!(text.parse::<FilmLine>().unwrap_err().contains("worst"), "{text}");
+            assert!(
+                text.parse::<FilmLine>().unwrap_err().contains("worst"),
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn a_moment_is_a_command_and_an_address() {
         let line = "strided.cl:33".parse::<FilmLine>().unwrap();
-        assert_eq!(line.command("reduce:2"), "gpulab draw reduce:2 --line strided.cl:33 --film reduce-2.html");
+        assert_eq!(
+            line.command("reduce:2"),
+            "gpulab draw reduce:2 --line strided.cl:33 --film reduce-2.html"
+        );
         assert_eq!(line.address("reduce:2"), "reduce-2.html#line=strided.cl:33");
     }
 }

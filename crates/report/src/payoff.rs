@@ -9,7 +9,10 @@ use gpulab_record::Row;
 use gpulab_study::why::{Payoff, Payoffs, RungTime, WORTH, Waste};
 
 fn nothing() -> String {
-    format!("nothing that the counts show would save {:.0}%", 100.0 * WORTH)
+    format!(
+        "nothing that the counts show would save {:.0}%",
+        100.0 * WORTH
+    )
 }
 
 /// What would pay, in a sentence, and the moment of a film that shows it.
@@ -25,8 +28,15 @@ pub struct PayoffSentence {
 pub fn sentences(payoffs: &Payoffs, family: &str, rung: Option<u32>) -> Vec<PayoffSentence> {
     let best = payoffs.best().map(|one| {
         let text = sentence(one, payoffs.is_of_time, &cure(one.waste, family, rung));
-        let line = one.place.as_ref().map(|(file, line)| FilmLine::At { file: last(file).into(), line: *line });
-        PayoffSentence { text, line, what: String::new() }
+        let line = one.place.as_ref().map(|(file, line)| FilmLine::At {
+            file: last(file).into(),
+            line: *line,
+        });
+        PayoffSentence {
+            text,
+            line,
+            what: String::new(),
+        }
     });
     best.collect()
 }
@@ -40,12 +50,19 @@ pub fn text(payoffs: &Payoffs, family: &str, rung: Option<u32>, screen: Screen) 
         true => "what would pay most, by the model\n".to_owned(),
         false => "what would pay most on a GPU, by counts alone\n".to_owned(),
     };
-    let mut said: Vec<String> = sentences(payoffs, family, rung).into_iter().map(|one| one.text).collect();
+    let mut said: Vec<String> = sentences(payoffs, family, rung)
+        .into_iter()
+        .map(|one| one.text)
+        .collect();
     if said.is_empty() {
         said.push(nothing());
     }
     for sentence in said {
-        text += &format::wrap(&format!("  {}", format::terminal(&sentence)), screen.width, "    ");
+        text += &format::wrap(
+            &format!("  {}", format::terminal(&sentence)),
+            screen.width,
+            "    ",
+        );
     }
     format::on_screen(&text, screen)
 }
@@ -53,8 +70,10 @@ pub fn text(payoffs: &Payoffs, family: &str, rung: Option<u32>, screen: Screen) 
 /// For a ladder of several rungs the one thing of each that would pay most, and for one rung all; each with the moment of a film
 /// that shows it.
 pub fn of_ladder(rungs: &[RungTime]) -> Vec<PayoffSentence> {
-    let known: Vec<(&Row, &Payoffs)> =
-        rungs.iter().filter_map(|rung| Some((&rung.row, rung.payoffs.as_ref()?))).collect();
+    let known: Vec<(&Row, &Payoffs)> = rungs
+        .iter()
+        .filter_map(|rung| Some((&rung.row, rung.payoffs.as_ref()?)))
+        .collect();
     let most = if known.len() > 1 { 1 } else { usize::MAX };
     let mut all = Vec::new();
     let mut poor: Vec<&Row> = Vec::new();
@@ -63,44 +82,75 @@ pub fn of_ladder(rungs: &[RungTime]) -> Vec<PayoffSentence> {
         if said.is_empty() {
             poor.push(row);
         }
-        let told = if payoffs.is_of_time { "" } else { " (by counts alone)" };
-        let known = built_in(&row.family).and_then(|family| Some(short_name(family, family.rung(&row.variant)?)));
+        let told = if payoffs.is_of_time {
+            ""
+        } else {
+            " (by counts alone)"
+        };
+        let known = built_in(&row.family)
+            .and_then(|family| Some(short_name(family, family.rung(&row.variant)?)));
         for one in said.into_iter().take(most) {
             let text = format!("{}{told}: {}", short_label(row), one.text);
             let line = one.line.filter(|_| known.is_some());
-            all.push(PayoffSentence { text, line, what: known.clone().unwrap_or_default() });
+            all.push(PayoffSentence {
+                text,
+                line,
+                what: known.clone().unwrap_or_default(),
+            });
         }
     }
     if !poor.is_empty() {
         let text = format!("{}: {}", who(&poor, &[]), nothing());
-        all.push(PayoffSentence { text, line: None, what: String::new() });
+        all.push(PayoffSentence {
+            text,
+            line: None,
+            what: String::new(),
+        });
     }
     all
 }
 
 fn sentence(one: &Payoff, is_of_time: bool, cure: &str) -> String {
-    let [counted, enough] = [one.counted, one.enough]
-        .map(|x| if (x - x.round()).abs() < 0.05 { format!("{x:.0}") } else { format!("{x:.1}") });
+    let [counted, enough] = [one.counted, one.enough].map(|x| {
+        if (x - x.round()).abs() < 0.05 {
+            format!("{x:.0}")
+        } else {
+            format!("{x:.1}")
+        }
+    });
     let share = format::percent(one.counted);
     let unused = format::percent(1.0 - one.enough / one.counted);
     let (wasted, cured) = match one.waste {
-        Waste::BankConflicts => (format!("{counted} passes a request of local memory"), enough.as_str()),
-        Waste::ScatteredReads => (format!("{counted} segments a load, {unused} of the bytes unused"), enough.as_str()),
-        Waste::ScatteredWrites => {
-            (format!("{counted} segments a store, {unused} of the bytes unused"), enough.as_str())
-        }
+        Waste::BankConflicts => (
+            format!("{counted} passes a request of local memory"),
+            enough.as_str(),
+        ),
+        Waste::ScatteredReads => (
+            format!("{counted} segments a load, {unused} of the bytes unused"),
+            enough.as_str(),
+        ),
+        Waste::ScatteredWrites => (
+            format!("{counted} segments a store, {unused} of the bytes unused"),
+            enough.as_str(),
+        ),
         Waste::MaskedLanes => (format!("{share} of the lanes are busy"), "full warps"),
-        Waste::Rereads => (format!("a group reads global memory {counted} times over"), "tiles in local memory"),
-        Waste::Divisions => {
-            ("integers are divided by a number that the compiler does not know".to_owned(), "a shift or a mask")
-        }
+        Waste::Rereads => (
+            format!("a group reads global memory {counted} times over"),
+            "tiles in local memory",
+        ),
+        Waste::Divisions => (
+            "integers are divided by a number that the compiler does not know".to_owned(),
+            "a shift or a mask",
+        ),
         Waste::Bookkeeping => (
             format!("{share} of the instructions are integer arithmetic, addresses and branches"),
             "two elements for each",
         ),
         Waste::Launches => (format!("{counted} launches"), enough.as_str()),
     };
-    let place = one.place.as_ref().map_or_else(String::new, |(file, line)| format!("{}:{line}: ", last(file)));
+    let place = one.place.as_ref().map_or_else(String::new, |(file, line)| {
+        format!("{}:{line}: ", last(file))
+    });
     let saved = match is_of_time {
         true => format!("would save up to {}", format::percent(one.saves)),
         false => "would do".to_owned(),
@@ -112,12 +162,36 @@ fn sentence(one: &Payoff, is_of_time: bool, cure: &str) -> String {
 type Cure = (Waste, &'static str, &'static [(&'static str, &'static str)]);
 
 const CURES: [Cure; 8] = [
-    (Waste::BankConflicts, "gpulab exercise show banks", &[("reduce", "sequential"), ("transpose", "conflict_free")]),
-    (Waste::ScatteredReads, "gpulab exercise show strides", &[("dot", "coalesced"), ("minplus", "coalesced")]),
-    (Waste::ScatteredWrites, "gpulab exercise show strides", &[("transpose", "coalesced"), ("minplus", "coalesced")]),
-    (Waste::MaskedLanes, "gpulab exercise show branches", &[("reduce", "strided")]),
-    (Waste::Rereads, "gpulab explain minplus:3", &[("minplus", "registers")]),
-    (Waste::Divisions, "gpulab lab instructions", &[("reduce", "strided")]),
+    (
+        Waste::BankConflicts,
+        "gpulab exercise show banks",
+        &[("reduce", "sequential"), ("transpose", "conflict_free")],
+    ),
+    (
+        Waste::ScatteredReads,
+        "gpulab exercise show strides",
+        &[("dot", "coalesced"), ("minplus", "coalesced")],
+    ),
+    (
+        Waste::ScatteredWrites,
+        "gpulab exercise show strides",
+        &[("transpose", "coalesced"), ("minplus", "coalesced")],
+    ),
+    (
+        Waste::MaskedLanes,
+        "gpulab exercise show branches",
+        &[("reduce", "strided")],
+    ),
+    (
+        Waste::Rereads,
+        "gpulab explain minplus:3",
+        &[("minplus", "registers")],
+    ),
+    (
+        Waste::Divisions,
+        "gpulab lab instructions",
+        &[("reduce", "strided")],
+    ),
     (
         Waste::Bookkeeping,
         "gpulab exercise show reduce-7",
@@ -133,15 +207,24 @@ const CURES: [Cure; 8] = [
             ("minplus", "registers"),
         ],
     ),
-    (Waste::Launches, "gpulab lab launch", &[("reduce", "single_pass"), ("dot", "single_pass")]),
+    (
+        Waste::Launches,
+        "gpulab lab launch",
+        &[("reduce", "single_pass"), ("dot", "single_pass")],
+    ),
 ];
 
 /// The command that shows a cure: of a rung further up the same ladder, or elsewhere.
 fn cure(waste: Waste, family: &str, rung: Option<u32>) -> String {
-    let Some((_, elsewhere, rungs)) = CURES.iter().find(|(of, ..)| *of == waste) else { return String::new() };
+    let Some((_, elsewhere, rungs)) = CURES.iter().find(|(of, ..)| *of == waste) else {
+        return String::new();
+    };
     let own = rungs.iter().filter(|(name, _)| *name == family);
     let numbers = own.filter_map(|(_, idea)| built_in(family)?.rung(idea)?.number());
-    match numbers.filter(|number| rung.is_none_or(|own| own < *number)).min() {
+    match numbers
+        .filter(|number| rung.is_none_or(|own| own < *number))
+        .min()
+    {
         Some(number) => format!("gpulab explain {family}:{number}"),
         None => (*elsewhere).to_owned(),
     }
@@ -155,10 +238,17 @@ mod tests {
 
     #[test]
     fn cures_exist() {
-        assert!(Waste::ALL.iter().all(|waste| CURES.iter().any(|(of, ..)| of == waste)));
+        assert!(
+            Waste::ALL
+                .iter()
+                .all(|waste| CURES.iter().any(|(of, ..)| of == waste))
+        );
         for (_, command, rungs) in CURES {
             for (family, idea) in rungs {
-                assert!(built_in(family).unwrap().rung(idea).is_some(), "{family}: {idea}");
+                assert!(
+                    built_in(family).unwrap().rung(idea).is_some(),
+                    "{family}: {idea}"
+                );
             }
             let (how, what) = command.rsplit_once(' ').unwrap();
             let is_known = match how {
@@ -168,7 +258,13 @@ mod tests {
             };
             assert!(is_known, "{command}");
         }
-        assert_eq!(cure(Waste::Bookkeeping, "reduce", Some(4)), "gpulab explain reduce:6");
-        assert_eq!(cure(Waste::Bookkeeping, "reduce", Some(8)), "gpulab exercise show reduce-7");
+        assert_eq!(
+            cure(Waste::Bookkeeping, "reduce", Some(4)),
+            "gpulab explain reduce:6"
+        );
+        assert_eq!(
+            cure(Waste::Bookkeeping, "reduce", Some(8)),
+            "gpulab exercise show reduce-7"
+        );
     }
 }

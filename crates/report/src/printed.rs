@@ -11,8 +11,13 @@ use gpulab_record::Row;
 const FIGURES: &str = include_str!("../../../data/sources.csv");
 
 pub fn figure(source: &str, what: &str) -> Option<&'static str> {
-    let mut lines = FIGURES.lines().map(|line| line.split(',').collect::<Vec<_>>());
-    lines.find(|cells| cells[0] == source && cells[2] == what)?.get(3).copied()
+    let mut lines = FIGURES
+        .lines()
+        .map(|line| line.split(',').collect::<Vec<_>>());
+    lines
+        .find(|cells| cells[0] == source && cells[2] == what)?
+        .get(3)
+        .copied()
 }
 
 /// A text with a source's figures in place of their names, as in `a GPU of {units} units`.
@@ -52,12 +57,24 @@ struct PrintedHere<'a> {
 impl PrintedHere<'_> {
     /// How many times as fast as another kernel.
     fn over(&self, other: Option<&Row>) -> Option<f64> {
-        Some(other.filter(|other| other.variant != self.row.variant)?.t_median_s? / self.row.t_median_s?)
+        Some(
+            other
+                .filter(|other| other.variant != self.row.variant)?
+                .t_median_s?
+                / self.row.t_median_s?,
+        )
     }
 
     fn operations(&self, is_whole: bool) -> Option<f64> {
-        let time = if is_whole { self.row.t_end_to_end_s } else { self.row.t_median_s };
-        Some(self.row.ops_per_cu_clock? * f64::from(self.compute_units) * self.row.t_median_s? / time?)
+        let time = if is_whole {
+            self.row.t_end_to_end_s
+        } else {
+            self.row.t_median_s
+        };
+        Some(
+            self.row.ops_per_cu_clock? * f64::from(self.compute_units) * self.row.t_median_s?
+                / time?,
+        )
     }
 }
 
@@ -69,12 +86,18 @@ const fn column(
     PrintedColumn { head, of, here }
 }
 
-const TIME: PrintedColumn = column("ms", Some("time of "), |here| Some(here.row.t_median_s? * 1e3));
+const TIME: PrintedColumn = column("ms", Some("time of "), |here| {
+    Some(here.row.t_median_s? * 1e3)
+});
 const RATE: PrintedColumn = column("GB/s", Some(""), |here| here.row.gbps);
 const SHARE: PrintedColumn = column("%max", Some("share of "), |here| here.row.ceiling_pct);
 const STEP: PrintedColumn = column("step", Some("gain of "), |here| here.over(here.before));
-const TOTAL: PrintedColumn = column("total", Some("total gain of "), |here| here.over(Some(here.first)));
-const WHOLE: PrintedColumn = column("end to\nend ms", None, |here| Some(here.row.t_end_to_end_s? * 1e3));
+const TOTAL: PrintedColumn = column("total", Some("total gain of "), |here| {
+    here.over(Some(here.first))
+});
+const WHOLE: PrintedColumn = column("end to\nend ms", None, |here| {
+    Some(here.row.t_end_to_end_s? * 1e3)
+});
 
 /// 10^9 bytes in 2^30.
 fn gib(row: &Row) -> Option<f64> {
@@ -105,7 +128,9 @@ const TABLES: [SourceTable; 5] = [
                 stand beside those from end to end. `kernel` is of the kernels alone.",
         columns: &[
             column("s", Some("time of "), |here| here.row.t_end_to_end_s),
-            column("a clock", Some("operations of "), |here| here.operations(true)),
+            column("a clock", Some("operations of "), |here| {
+                here.operations(true)
+            }),
             column("%max", Some("share of "), |here| {
                 Some(here.row.ceiling_pct? * here.row.t_median_s? / here.row.t_end_to_end_s?)
             }),
@@ -140,15 +165,24 @@ const TABLES: [SourceTable; 5] = [
 
 /// The source's table beside this device's; of the kernels that no time came of, the source's figures alone.
 pub fn beside(source: &str, rows: &[Row], compute_units: u32) -> String {
-    let Some(table) = TABLES.iter().find(|table| table.source == source) else { return String::new() };
-    let plain = rows.iter().filter(|row| !row.on_host() && !row.params.contains_key(REPEATS));
+    let Some(table) = TABLES.iter().find(|table| table.source == source) else {
+        return String::new();
+    };
+    let plain = rows
+        .iter()
+        .filter(|row| !row.on_host() && !row.params.contains_key(REPEATS));
     let plain: Vec<&Row> = plain.collect();
     let names = plain.iter().map(|row| row.variant.clone());
     let mut grid = Table::default().texts("kernel", names);
     for column in table.columns {
-        let figures: Vec<Option<&str>> = plain.iter().map(|row| figure_of(source, column, row)).collect();
+        let figures: Vec<Option<&str>> = plain
+            .iter()
+            .map(|row| figure_of(source, column, row))
+            .collect();
         if figures.iter().any(Option::is_some) {
-            let cells = figures.iter().map(|figure| figure.unwrap_or("-").to_owned());
+            let cells = figures
+                .iter()
+                .map(|figure| figure.unwrap_or("-").to_owned());
             grid = grid.numbers(format!("then\n{}", column.head), cells);
         }
     }
@@ -158,7 +192,9 @@ pub fn beside(source: &str, rows: &[Row], compute_units: u32) -> String {
         for (at, &row) in plain.iter().enumerate() {
             let here = PrintedHere {
                 row,
-                inside: rows.iter().find(|other| other.variant == row.variant && other.params.contains_key(REPEATS)),
+                inside: rows.iter().find(|other| {
+                    other.variant == row.variant && other.params.contains_key(REPEATS)
+                }),
                 before: at.checked_sub(1).map(|before| plain[before]),
                 first: plain[0],
                 compute_units,
@@ -170,20 +206,26 @@ pub fn beside(source: &str, rows: &[Row], compute_units: u32) -> String {
                 Some(x) => significant(x, 3),
             });
         }
-        grid = grid.numbers(format!("{}{}", if has_figures { "here\n" } else { "" }, column.head), cells);
+        grid = grid.numbers(
+            format!("{}{}", if has_figures { "here\n" } else { "" }, column.head),
+            cells,
+        );
     }
     wrap(&with_figures(source, table.about), WIDTH, "  ") + &grid.blocks(WIDTH)
 }
 
 fn figure_of(source: &str, column: &PrintedColumn, row: &Row) -> Option<&'static str> {
-    let name = row.variant.replace('_', if source == "nvidia" { "_" } else { " " });
+    let name = row
+        .variant
+        .replace('_', if source == "nvidia" { "_" } else { " " });
     figure(source, &format!("{}{name}", column.of?))
 }
 
 const LOCKSTEP: &str = "its last steps have no barrier, as a warp of 2009 ran in step. Work-items of a warp have had program \
                         counters of their own since 2017, and CPU drivers have no warps: one item may read what another has not \
                         added yet.";
-const SYNCHRONISE: &str = "a barrier in every step, or one that joins the sub-group alone: gpulab explain reduce:5.";
+const SYNCHRONISE: &str =
+    "a barrier in every step, or one that joins the sub-group alone: gpulab explain reduce:5.";
 const SECOND_LOAD: &str = "the loop tests where its first load is, and reads a group's size further on as well: past the end, \
                            unless twice the group's size divides n.";
 
@@ -191,7 +233,12 @@ const SECOND_LOAD: &str = "the loop tests where its first load is, and reads a g
 const FAULTS: [[&str; 4]; 10] = [
     ["bornhofen", "solution_5", LOCKSTEP, SYNCHRONISE],
     ["bornhofen", "solution_6", LOCKSTEP, SYNCHRONISE],
-    ["bornhofen_faults", "final", SECOND_LOAD, "test the second load's index, too."],
+    [
+        "bornhofen_faults",
+        "final",
+        SECOND_LOAD,
+        "test the second load's index, too.",
+    ],
     ["maruyama", "kernel_5", LOCKSTEP, SYNCHRONISE],
     ["maruyama", "kernel_6", LOCKSTEP, SYNCHRONISE],
     ["maruyama", "kernel_7", LOCKSTEP, SYNCHRONISE],
@@ -234,7 +281,13 @@ pub fn is_faulty(family: &str, rung: &str) -> bool {
 pub fn faults(family: &str, rows: &[Row]) -> String {
     let mut told: Vec<(String, Vec<&str>)> = Vec::new();
     for [of, rung, fault, cure] in FAULTS {
-        let Some(row) = rows.iter().find(|row| row.variant == rung).filter(|_| family == of) else { continue };
+        let Some(row) = rows
+            .iter()
+            .find(|row| row.variant == rung)
+            .filter(|_| family == of)
+        else {
+            continue;
+        };
         let seen = match row.status {
             Status::Ok => "right in this run",
             Status::WrongResult => "WRONG here, as expected",
@@ -246,7 +299,9 @@ pub fn faults(family: &str, rows: &[Row]) -> String {
             None => told.push((text, vec![rung])),
         }
     }
-    told.iter().map(|(text, rungs)| wrap(&format!("{}, {text}", rungs.join(", ")), WIDTH, "  ")).collect()
+    told.iter()
+        .map(|(text, rungs)| wrap(&format!("{}, {text}", rungs.join(", ")), WIDTH, "  "))
+        .collect()
 }
 
 #[cfg(test)]
@@ -274,13 +329,23 @@ mod tests {
             ceiling_pct: Some(10.0),
             ..row(variant)
         };
-        vec![of("kernel_1", 4e-3), of("kernel_2", 2e-3), Row { t_median_s: None, gbps: None, ..of("kernel_5", 1e-3) }]
+        vec![
+            of("kernel_1", 4e-3),
+            of("kernel_2", 2e-3),
+            Row {
+                t_median_s: None,
+                gbps: None,
+                ..of("kernel_5", 1e-3)
+            },
+        ]
     }
 
     #[test]
     fn a_source_s_table_stands_beside_this_device_s() {
         let text = beside("maruyama", &rows(), 1);
-        let cells = |line: &'static str| move |own: &str| own.split_whitespace().eq(line.split_whitespace());
+        let cells = |line: &'static str| {
+            move |own: &str| own.split_whitespace().eq(line.split_whitespace())
+        };
         for line in [
             "kernel_1 3.51 4.77 4.6 - - 4.00 4.00 10.0 - -",
             "kernel_2 1.62 10.4 10.1 2.2 2.2 2.00 8.00 10.0 2.00 2.00",
@@ -293,9 +358,18 @@ mod tests {
 
     #[test]
     fn the_loop_in_the_kernel_has_a_column_of_its_own() {
-        let of = |gbps, params| Row { rung: Some(1), gbps: Some(gbps), params, ..row("naive") };
+        let of = |gbps, params| Row {
+            rung: Some(1),
+            gbps: Some(gbps),
+            params,
+            ..row("naive")
+        };
         let inside = Params::from([(REPEATS.to_owned(), "10".to_owned())]);
-        let text = beside("nvidia", &[of(10.737_418_24, Params::new()), of(21.474_836_48, inside)], 1);
+        let text = beside(
+            "nvidia",
+            &[of(10.737_418_24, Params::new()), of(21.474_836_48, inside)],
+            1,
+        );
         let line: Vec<&str> = text.lines().last().unwrap().split_whitespace().collect();
         assert_eq!(line, ["naive", "2.2", "2.2", "10.0", "20.0", "-"]);
     }
@@ -305,13 +379,20 @@ mod tests {
     fn every_number_that_is_told_of_a_source_is_in_the_table() {
         const SIZES: [&str; 7] = ["2", "30", "22", "4", "280", "1070", "2048"];
         for table in TABLES {
-            let words = table.about.split(|c: char| !c.is_ascii_digit() && c != '.').map(|word| word.trim_matches('.'));
+            let words = table
+                .about
+                .split(|c: char| !c.is_ascii_digit() && c != '.')
+                .map(|word| word.trim_matches('.'));
             for number in words.filter(|word| !word.is_empty()) {
                 let is_figure = FIGURES.lines().any(|line| {
                     let cells: Vec<&str> = line.split(',').collect();
                     cells[0] == table.source && cells[3] == number
                 });
-                assert!(is_figure || SIZES.contains(&number), "{}: {number}", table.source);
+                assert!(
+                    is_figure || SIZES.contains(&number),
+                    "{}: {number}",
+                    table.source
+                );
             }
         }
     }
@@ -320,16 +401,25 @@ mod tests {
     fn each_line_of_figures_has_its_cells_and_its_value() {
         for line in FIGURES.lines().skip(1) {
             let cells: Vec<&str> = line.split(',').collect();
-            assert!(cells.len() == 5 && cells[..3].iter().all(|cell| !cell.is_empty()), "{line}");
+            assert!(
+                cells.len() == 5 && cells[..3].iter().all(|cell| !cell.is_empty()),
+                "{line}"
+            );
             assert!(cells[3].parse::<f64>().is_ok(), "{line}");
         }
     }
 
     #[test]
     fn a_fault_is_told_with_what_came_of_it() {
-        let wrong = Row { status: Status::WrongResult, ..row("local") };
+        let wrong = Row {
+            status: Status::WrongResult,
+            ..row("local")
+        };
         let text = faults("cmsoft", &[wrong]);
-        assert!(text.starts_with("local, as printed: WRONG here, as expected"), "{text}");
+        assert!(
+            text.starts_with("local, as printed: WRONG here, as expected"),
+            "{text}"
+        );
         assert!(faults("cmsoft", &[row("local")]).contains("right in this run"));
         assert!(is_faulty("cmsoft", "local") && !is_faulty("cmsoft", "naive"));
         assert_eq!(faults("cmsoft", &[row("naive")]), "");

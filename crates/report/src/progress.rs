@@ -14,12 +14,21 @@ pub struct StatusLine {
 impl StatusLine {
     /// Hidden if `quiet`, or if standard error is not a terminal.
     pub fn new(quiet: bool) -> StatusLine {
-        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let target = if quiet {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr()
+        };
         let bar = ProgressBar::with_draw_target(None, target);
-        if let Ok(style) = ProgressStyle::with_template("{bar:20} {pos}/{len}, {eta} left  {wide_msg}") {
+        if let Ok(style) =
+            ProgressStyle::with_template("{bar:20} {pos}/{len}, {eta} left  {wide_msg}")
+        {
             bar.set_style(style);
         }
-        StatusLine { bar, label: String::new() }
+        StatusLine {
+            bar,
+            label: String::new(),
+        }
     }
 
     /// Case `index` (from 0) of `total` begins.
@@ -34,8 +43,11 @@ impl StatusLine {
 
     /// The case in progress ended, with this median time in seconds if it has one.
     pub fn case_done(&mut self, status: Status, median_s: Option<f64>) {
-        let time = median_s.map(|s| format!(", {}", format::time(s))).unwrap_or_default();
-        self.bar.set_message(format!("{}: {}{time}", self.label, status.name()));
+        let time = median_s
+            .map(|s| format!(", {}", format::time(s)))
+            .unwrap_or_default();
+        self.bar
+            .set_message(format!("{}: {}{time}", self.label, status.name()));
     }
 
     pub fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {

@@ -21,7 +21,11 @@ const LEAST_WIDTH: usize = 40;
 impl Screen {
     /// Standard output; coloured as it is asked for.
     pub fn stdout(color: bool) -> Screen {
-        Screen { width: width(stdout_columns()), unicode: is_unicode(variable), color }
+        Screen {
+            width: width(stdout_columns()),
+            unicode: is_unicode(variable),
+            color,
+        }
     }
 
     /// A text in lines that fit, those after the first indented.
@@ -37,7 +41,11 @@ impl Screen {
     /// Standard error, without colours.
     pub fn stderr() -> Screen {
         let measured = terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| width.0);
-        Screen { width: width(measured), unicode: is_unicode(variable), color: false }
+        Screen {
+            width: width(measured),
+            unicode: is_unicode(variable),
+            color: false,
+        }
     }
 }
 
@@ -49,7 +57,10 @@ fn stdout_columns() -> Option<u16> {
 
 #[cfg(not(unix))]
 fn stdout_columns() -> Option<u16> {
-    Stdout.is_terminal().then(terminal_size::terminal_size)?.map(|(width, _)| width.0)
+    Stdout
+        .is_terminal()
+        .then(terminal_size::terminal_size)?
+        .map(|(width, _)| width.0)
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -60,12 +71,20 @@ fn variable(name: &str) -> Option<String> {
 fn width(measured: Option<u16>) -> usize {
     let asked = variable("COLUMNS").and_then(|columns| columns.trim().parse().ok());
     let measured = measured.filter(|&columns| columns > 0).map(usize::from);
-    asked.filter(|&columns| columns > 0).or(measured).unwrap_or(WIDTH).max(LEAST_WIDTH)
+    asked
+        .filter(|&columns| columns > 0)
+        .or(measured)
+        .unwrap_or(WIDTH)
+        .max(LEAST_WIDTH)
 }
 
 /// Whether the locale's characters are UTF-8: the first of three variables that is set says so. Windows' consoles take UTF-8.
 fn is_unicode(variable: impl Fn(&str) -> Option<String>) -> bool {
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable).unwrap_or_default().to_lowercase();
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .find_map(variable)
+        .unwrap_or_default()
+        .to_lowercase();
     cfg!(windows) || locale.contains("utf-8") || locale.contains("utf8")
 }
 
@@ -76,10 +95,16 @@ mod tests {
     #[test]
     fn the_locale_says_which_characters_there_are() {
         let of = |set: &[(&str, &str)]| {
-            is_unicode(|name| set.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
+            is_unicode(|name| {
+                set.iter()
+                    .find(|(known, _)| *known == name)
+                    .map(|(_, value)| (*value).to_owned())
+            })
         };
         if cfg!(not(windows)) {
-            assert!(!of(&[]) && !of(&[("LANG", "C")]) && !of(&[("LC_ALL", "C"), ("LANG", "C.UTF-8")]));
+            assert!(
+                !of(&[]) && !of(&[("LANG", "C")]) && !of(&[("LC_ALL", "C"), ("LANG", "C.UTF-8")])
+            );
         }
         assert!(of(&[("LANG", "de_DE.utf8")]) && of(&[("LC_CTYPE", "C.UTF-8"), ("LANG", "C")]));
     }
@@ -87,7 +112,10 @@ mod tests {
     #[test]
     fn no_screen_is_too_narrow_for_a_table() {
         if variable("COLUMNS").is_none() {
-            assert_eq!([None, Some(0), Some(7), Some(133)].map(width), [80, 80, 40, 133]);
+            assert_eq!(
+                [None, Some(0), Some(7), Some(133)].map(width),
+                [80, 80, 40, 133]
+            );
         }
     }
 }

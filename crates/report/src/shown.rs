@@ -37,7 +37,15 @@ pub struct Material {
 
 impl Material {
     fn is_empty(&self) -> bool {
-        let Material { rows, points, ceilings, counts, samples, peers, .. } = self;
+        let Material {
+            rows,
+            points,
+            ceilings,
+            counts,
+            samples,
+            peers,
+            ..
+        } = self;
         rows.is_empty()
             && points.is_empty()
             && ceilings.is_empty()
@@ -60,17 +68,23 @@ impl Material {
 /// Errors: `Usage`, if the file holds nothing that can be shown.
 pub fn take_apart(text: &[u8], name: &str) -> Result<Material, Error> {
     let (file, torn) = recorded(text, name)?;
-    let mut own = Material { name: name.to_owned(), torn: torn.into_iter().collect(), ..Material::default() };
+    let mut own = Material {
+        name: name.to_owned(),
+        torn: torn.into_iter().collect(),
+        ..Material::default()
+    };
     match file {
         Recorded::Rows(rows) => own.rows = rows,
         Recorded::Points(points) => own.points = points,
         Recorded::Peers(cells) => own.peers.push((name.to_owned(), cells)),
         Recorded::Other { header } => {
-            let has = ["what", "place", "event_s", COUNTED].map(|column| header.iter().any(|name| name == column));
+            let has = ["what", "place", "event_s", COUNTED]
+                .map(|column| header.iter().any(|name| name == column));
             let [has_what, has_place, is_of_samples, is_of_counts] = has;
             if is_of_counts && text.trim_ascii_start().starts_with(b"[") {
                 let counts = serde_json::from_slice(text);
-                own.counts = counts.map_err(|e| Error::Usage(format!("{name} is not a file of counts: {e}")))?;
+                own.counts = counts
+                    .map_err(|e| Error::Usage(format!("{name} is not a file of counts: {e}")))?;
             } else if is_of_counts {
                 own.counts = of_csv(text, name)?.0;
             } else if has_what && has_place {
@@ -84,7 +98,9 @@ pub fn take_apart(text: &[u8], name: &str) -> Result<Material, Error> {
         }
     }
     if own.is_empty() {
-        return Err(Error::Usage(format!("{name} has a header and no results below it")));
+        return Err(Error::Usage(format!(
+            "{name} has a header and no results below it"
+        )));
     }
     Ok(own)
 }
@@ -97,18 +113,28 @@ pub fn mark_cached(rows: &mut [Row], ceilings: &[CeilingRow]) {
         .into_iter()
         .map(|own| (own[0].device.clone(), cached(&own).saturating_mul(17) / 16))
         .collect();
-    let faster: BTreeSet<_> =
-        rows.iter().filter(|row| is_warm(row) && row.flags.contains(flag::FITS_CACHE)).map(data).collect();
+    let faster: BTreeSet<_> = rows
+        .iter()
+        .filter(|row| is_warm(row) && row.flags.contains(flag::FITS_CACHE))
+        .map(data)
+        .collect();
     for row in rows.iter_mut().filter(|row| is_warm(row)) {
         let most = held.get(&row.device).copied().unwrap_or_default();
-        if row.bytes.is_some_and(|bytes| (1..=most).contains(&bytes)) || faster.contains(&data(row)) {
+        if row.bytes.is_some_and(|bytes| (1..=most).contains(&bytes)) || faster.contains(&data(row))
+        {
             row.set_in_cache();
         }
     }
 }
 
 fn data(row: &Row) -> (String, String, Dtype, u64, u64) {
-    (row.device.clone(), row.family.clone(), row.dtype, row.n, row.m)
+    (
+        row.device.clone(),
+        row.family.clone(),
+        row.dtype,
+        row.n,
+        row.m,
+    )
 }
 
 /// Whether memory's limit bounds the row unless a cache holds its data.
@@ -126,9 +152,14 @@ pub fn only(mut source: Material, name: &str) -> Option<Material> {
 
 /// The column of records, or the setting of one of them, that a name stands for.
 pub fn column_of<T: CsvRecord>(name: &str, records: &[T]) -> Option<String> {
-    let known = T::COLUMNS.iter().find(|own| **own == name).map(|own| (*own).to_owned());
+    let known = T::COLUMNS
+        .iter()
+        .find(|own| **own == name)
+        .map(|own| (*own).to_owned());
     known.or_else(|| {
-        let is_setting = records.iter().any(|record| Cells::of(record).settings().any(|own| own == name));
+        let is_setting = records
+            .iter()
+            .any(|record| Cells::of(record).settings().any(|own| own == name));
         is_setting.then(|| name.to_owned())
     })
 }
@@ -136,7 +167,11 @@ pub fn column_of<T: CsvRecord>(name: &str, records: &[T]) -> Option<String> {
 /// These columns of records, in their order.
 ///
 /// Errors: `Usage`, for a name that is none of theirs.
-pub fn columns<T: CsvRecord>(records: &[T], names: &[String], medium: Medium) -> Result<String, Error> {
+pub fn columns<T: CsvRecord>(
+    records: &[T],
+    names: &[String],
+    medium: Medium,
+) -> Result<String, Error> {
     let all: Vec<Cells> = records.iter().map(Cells::of).collect();
     let mut grid = Table::default();
     for name in names {
@@ -155,7 +190,10 @@ pub fn columns<T: CsvRecord>(records: &[T], names: &[String], medium: Medium) ->
                 Err(_) => {}
             }
         }
-        grid = match cells.iter().all(|cell| cell == "-" || cell.parse::<f64>().is_ok()) {
+        grid = match cells
+            .iter()
+            .all(|cell| cell == "-" || cell.parse::<f64>().is_ok())
+        {
             true => grid.numbers(column, cells),
             false => grid.texts(column, cells),
         };
@@ -173,8 +211,17 @@ const MOST: usize = 12;
 /// columns, so they are held against those that they have.
 pub fn filtered(files: Vec<Material>, conditions: &[Condition]) -> Result<Vec<Material>, Error> {
     conditions.iter().try_fold(files, |files, condition| {
-        let mut sieve = Sieve { condition, is_known: false, is_met: false, seen: Vec::new(), names: Vec::new() };
-        let kept: Vec<Material> = files.into_iter().filter_map(|file| sieve.file(file)).collect();
+        let mut sieve = Sieve {
+            condition,
+            is_known: false,
+            is_met: false,
+            seen: Vec::new(),
+            names: Vec::new(),
+        };
+        let kept: Vec<Material> = files
+            .into_iter()
+            .filter_map(|file| sieve.file(file))
+            .collect();
         match (sieve.is_known, sieve.is_met && !kept.is_empty()) {
             (true, true) => Ok(kept),
             (true, false) => Err(sieve.nothing_left()),
@@ -201,7 +248,9 @@ impl Sieve<'_> {
         self.records(&mut file.ceilings);
         self.records(&mut file.counts);
         self.records(&mut file.samples);
-        file.peers.iter_mut().for_each(|(_, cells)| self.peers(cells));
+        file.peers
+            .iter_mut()
+            .for_each(|(_, cells)| self.peers(cells));
         (!file.is_empty()).then_some(file)
     }
 
@@ -219,10 +268,18 @@ impl Sieve<'_> {
 
     fn peers(&mut self, cells: &mut Vec<Vec<String>>) {
         let name = self.condition.column.clone();
-        let Some(place) = cells.first().and_then(|header| header.iter().position(|own| *own == name)) else { return };
+        let Some(place) = cells
+            .first()
+            .and_then(|header| header.iter().position(|own| *own == name))
+        else {
+            return;
+        };
         self.is_known = true;
         let rows = cells.split_off(1);
-        cells.extend(rows.into_iter().filter(|row| self.is_met(&name, row.get(place).cloned().unwrap_or_default())));
+        cells.extend(
+            rows.into_iter()
+                .filter(|row| self.is_met(&name, row.get(place).cloned().unwrap_or_default())),
+        );
     }
 
     fn is_met(&mut self, column: &str, cell: String) -> bool {
@@ -236,10 +293,17 @@ impl Sieve<'_> {
 
     fn nothing_left(&self) -> Error {
         let Condition { column, values } = self.condition;
-        let seen = self.seen.iter().map(|value| if value.is_empty() { "(nothing)" } else { value });
+        let seen = self
+            .seen
+            .iter()
+            .map(|value| if value.is_empty() { "(nothing)" } else { value });
         let listed: Vec<String> = seen.take(MOST).map(format::terminal).collect();
         let more = if self.seen.len() > MOST { ", ..." } else { "" };
-        let why = format!("no record has {column} = {}; there is {}{more}", values.join(" or "), listed.join(", "));
+        let why = format!(
+            "no record has {column} = {}; there is {}{more}",
+            values.join(" or "),
+            listed.join(", ")
+        );
         Error::Usage(format!("--where: {why}"))
     }
 
@@ -273,26 +337,45 @@ impl Choice<'_> {
 
     fn none(&self, what: &str, example: &str) -> Error {
         let chosen = self.name.is_some() || self.n.is_some() || self.dtype.is_some();
-        let of = if chosen { " that --name, -n and --dtype choose" } else { "" };
-        Error::Usage(format!("{} holds no {what}{of}: it is drawn from {example}", self.files.join(", ")))
+        let of = if chosen {
+            " that --name, -n and --dtype choose"
+        } else {
+            ""
+        };
+        Error::Usage(format!(
+            "{} holds no {what}{of}: it is drawn from {example}",
+            self.files.join(", ")
+        ))
     }
 
     /// The largest problem, of equal ones the last.
     ///
     /// Errors: `Usage`, if there is none; `example` is what has some.
-    pub fn largest(&self, all: Vec<Vec<Row>>, what: &str, example: &str) -> Result<Vec<Row>, Error> {
-        all.into_iter().max_by_key(|rows| elements(rows)).ok_or_else(|| self.none(what, example))
+    pub fn largest(
+        &self,
+        all: Vec<Vec<Row>>,
+        what: &str,
+        example: &str,
+    ) -> Result<Vec<Row>, Error> {
+        all.into_iter()
+            .max_by_key(|rows| elements(rows))
+            .ok_or_else(|| self.none(what, example))
     }
 
     /// The largest ladder of each family on the first ladder's device.
     pub fn of_each_family(&self, all: &[Vec<Row>]) -> Result<Vec<Vec<Row>>, Error> {
-        let mut devices = all.iter().map(|rows| Some(&rows.iter().find(|row| !row.on_host())?.device));
+        let mut devices = all
+            .iter()
+            .map(|rows| Some(&rows.iter().find(|row| !row.on_host())?.device));
         let first = devices.clone().flatten().next();
         let first = first.ok_or_else(|| self.none("ladder", "what gpulab reduce --csv writes"))?;
         let mut own = all.to_vec();
         own.retain(|_| devices.next().flatten() == Some(first));
         let families = groups(&own, |rows| rows.first().map(|row| row.family.clone()));
-        families.into_iter().map(|own| self.largest(of_most_rungs(own), "ladder", "")).collect()
+        families
+            .into_iter()
+            .map(|own| self.largest(of_most_rungs(own), "ladder", ""))
+            .collect()
     }
 
     /// The points of the experiment that is meant: the last run of it.
@@ -303,26 +386,43 @@ impl Choice<'_> {
         let names = distinct(points.iter().map(|point| point.experiment.as_str())).join(", ");
         all.retain(|own| self.name.is_none_or(|name| own[0].experiment == name));
         match all.pop() {
-            Some(last) if all.iter().any(|own| own[0].experiment != last[0].experiment) => {
-                Err(Error::Usage(format!("the files hold several experiments: choose with --name one of {names}")))
+            Some(last)
+                if all
+                    .iter()
+                    .any(|own| own[0].experiment != last[0].experiment) =>
+            {
+                Err(Error::Usage(format!(
+                    "the files hold several experiments: choose with --name one of {names}"
+                )))
             }
             Some(last) => Ok(last),
-            None if names.is_empty() => Err(self.none("experiment", "what gpulab lab NAME --csv writes")),
-            None => Err(Error::Usage(format!("the files hold no such experiment, but {names}"))),
+            None if names.is_empty() => {
+                Err(self.none("experiment", "what gpulab lab NAME --csv writes"))
+            }
+            None => Err(Error::Usage(format!(
+                "the files hold no such experiment, but {names}"
+            ))),
         }
     }
 }
 
 /// The limits of a row's device that were recorded with its run.
 pub fn limits_of_run(limits: &[Material], row: &Row) -> Vec<CeilingRow> {
-    let of_run = limits.iter().filter(|folder| folder.rows.iter().any(|own| own.run_id == row.run_id));
+    let of_run = limits
+        .iter()
+        .filter(|folder| folder.rows.iter().any(|own| own.run_id == row.run_id));
     let own = of_run.flat_map(|folder| &folder.ceilings);
-    own.filter(|limit| (&limit.device, &limit.driver) == (&row.device, &row.driver)).cloned().collect()
+    own.filter(|limit| (&limit.device, &limit.driver) == (&row.device, &row.driver))
+        .cloned()
+        .collect()
 }
 
 /// Whether a ladder's reasons are those of a GPU; none if this device's ceilings tell no reasons.
 pub fn model_of(rows: &[Row], ceilings: &[CeilingRow]) -> Option<bool> {
-    let is_gpu = !rows.iter().find(|row| !row.on_host() && row.t_median_s.is_some())?.is_on_cpu_device();
+    let is_gpu = !rows
+        .iter()
+        .find(|row| !row.on_host() && row.t_median_s.is_some())?
+        .is_on_cpu_device();
     DeviceRates::new(ceilings, is_gpu).is_ok().then_some(is_gpu)
 }
 
@@ -334,7 +434,9 @@ pub fn reasons_text(
     ceilings: &[CeilingRow],
     screen: Screen,
 ) -> String {
-    let Some(row) = rows.iter().find(|row| !row.on_host()) else { return String::new() };
+    let Some(row) = rows.iter().find(|row| !row.on_host()) else {
+        return String::new();
+    };
     let is_gpu = !row.is_on_cpu_device();
     match DeviceRates::new(ceilings, is_gpu) {
         Ok(rates) => crate::why::text(&reasons(registry, rows, counts, &rates), screen),
@@ -362,7 +464,10 @@ pub fn finding(points: &[Point]) -> String {
 
 /// How reports name a value of what is varied: as it was recorded, or as the experiment names it.
 pub fn x_label(points: &[impl Borrow<Point>], x: f64) -> String {
-    let own = points.iter().map(Borrow::borrow).find(|point| number_key(point.x) == number_key(x));
+    let own = points
+        .iter()
+        .map(Borrow::borrow)
+        .find(|point| number_key(point.x) == number_key(x));
     match own.filter(|point| !point.x_label.is_empty()) {
         Some(point) => point.x_label.clone(),
         None => own

@@ -11,17 +11,24 @@ use gpulab_record::Row;
 /// in double, without transfers and with them.
 pub fn cmsoft(rows: &[Row]) -> String {
     let claim = "The CMSoft article: about {speedup} times as fast as the CPU, in double, near 10^6 elements.";
-    let here = here(rows).unwrap_or_else(|| "Here: not known, as one of the two gave no time.".to_owned());
-    [&with_figures("cmsoft", claim), &here].map(|line| format::wrap(line, WIDTH, "  ")).concat()
+    let here =
+        here(rows).unwrap_or_else(|| "Here: not known, as one of the two gave no time.".to_owned());
+    [&with_figures("cmsoft", claim), &here]
+        .map(|line| format::wrap(line, WIDTH, "  "))
+        .concat()
 }
 
 fn here(rows: &[Row]) -> Option<String> {
-    let [rung, cpu] =
-        ["local", CPU_DOUBLE].map(|variant| rows.iter().find(|r| r.status == Status::Ok && r.variant == variant));
+    let [rung, cpu] = ["local", CPU_DOUBLE].map(|variant| {
+        rows.iter()
+            .find(|r| r.status == Status::Ok && r.variant == variant)
+    });
     let rung = rung?;
     let cpu_s = cpu?.t_median_s?;
     let alone = cpu_s / rung.t_median_s?;
-    let whole = rung.t_end_to_end_s.map_or("-".to_owned(), |time| format::significant(cpu_s / time, 2));
+    let whole = rung
+        .t_end_to_end_s
+        .map_or("-".to_owned(), |time| format::significant(cpu_s / time, 2));
     Some(format!(
         "Here, n = {}: v3 local, the article's last kernel, is {} times as fast without transfers, with transfers {whole} times.",
         format::count(rung.n),
@@ -35,8 +42,15 @@ mod tests {
 
     #[test]
     fn the_claim_stands_beside_the_same_comparison_here() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/results/nvidia-h200/dot_cmsoft.csv");
-        let recorded: Vec<Row> = csv::Reader::from_path(path).unwrap().deserialize().map(Result::unwrap).collect();
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../data/results/nvidia-h200/dot_cmsoft.csv"
+        );
+        let recorded: Vec<Row> = csv::Reader::from_path(path)
+            .unwrap()
+            .deserialize()
+            .map(Result::unwrap)
+            .collect();
         insta::assert_snapshot!(cmsoft(&recorded), @r"
         The CMSoft article: about 25 times as fast as the CPU, in double, near 10^6
           elements.

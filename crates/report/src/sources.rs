@@ -34,7 +34,11 @@ pub struct RoadStep {
 impl CitedSource {
     /// What selects it: the heading's first word in small letters.
     pub fn name(&self) -> String {
-        self.title.split(':').next().unwrap_or_default().to_lowercase()
+        self.title
+            .split(':')
+            .next()
+            .unwrap_or_default()
+            .to_lowercase()
     }
 }
 
@@ -51,22 +55,43 @@ fn section(text: &'static str) -> Option<CitedSource> {
     let (title, about) = before.split_once('\n')?;
     let about = about.split_whitespace().joined(" ");
     // Behind the rest of the header's line, and the line below it.
-    let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
-    Some(CitedSource { title, about, steps: rows.filter_map(step).collect() })
+    let rows = table
+        .lines()
+        .skip(2)
+        .take_while(|line| line.starts_with('|'));
+    Some(CitedSource {
+        title,
+        about,
+        steps: rows.filter_map(step).collect(),
+    })
 }
 
 fn step(row: &'static str) -> Option<RoadStep> {
     let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
-    let [place, command, unmeasured, see, today] = cells[..] else { return None };
+    let [place, command, unmeasured, see, today] = cells[..] else {
+        return None;
+    };
     let unmeasured = Some(unmeasured.trim_matches('`')).filter(|command| *command != "-");
-    Some(RoadStep { place, command: command.trim_matches('`'), unmeasured, see, today })
+    Some(RoadStep {
+        place,
+        command: command.trim_matches('`'),
+        unmeasured,
+        see,
+        today,
+    })
 }
 
 /// The names and titles of all sources, a line each.
 pub fn overview(indent: &str, width: usize) -> String {
     all()
         .iter()
-        .map(|source: &CitedSource| hung(source.title, &format!("{indent}{:<10} ", source.name()), width))
+        .map(|source: &CitedSource| {
+            hung(
+                source.title,
+                &format!("{indent}{:<10} ", source.name()),
+                width,
+            )
+        })
         .collect()
 }
 
@@ -75,7 +100,9 @@ pub fn text(source: &CitedSource) -> String {
     text += &lines(&source.about, "", "");
     for step in &source.steps {
         text += &format!("\n{}  {}\n", lines(step.place, "", ""), step.command);
-        text += &step.unmeasured.map_or_else(String::new, |command| format!("  {command}\n"));
+        text += &step
+            .unmeasured
+            .map_or_else(String::new, |command| format!("  {command}\n"));
         text += &lines(step.see, "    see:   ", "           ");
         if step.today != "-" {
             text += &lines(step.today, "    today: ", "           ");
@@ -90,7 +117,12 @@ fn lines(text: &str, first: &str, rest: &str) -> String {
         0 => part,
         _ => part.split_once("-->").map_or(part, |(_, shown)| shown),
     });
-    wrapped(&shown.collect::<String>().replace('`', ""), first, rest, WIDTH)
+    wrapped(
+        &shown.collect::<String>().replace('`', ""),
+        first,
+        rest,
+        WIDTH,
+    )
 }
 
 #[cfg(test)]
@@ -104,10 +136,20 @@ mod tests {
 
     #[test]
     fn a_section_with_a_table_of_commands_is_a_source() {
-        let [ann] = &sections(SMALL)[..] else { panic!("{:?}", sections(SMALL)) };
-        assert_eq!((ann.name().as_str(), ann.title, ann.about.as_str()), ("ann", "Ann: lecture", "Of the year 1."));
-        let want =
-            RoadStep { place: "one", command: "gpulab list", unmeasured: Some("gpulab lab"), see: "a", today: "`b` c" };
+        let [ann] = &sections(SMALL)[..] else {
+            panic!("{:?}", sections(SMALL))
+        };
+        assert_eq!(
+            (ann.name().as_str(), ann.title, ann.about.as_str()),
+            ("ann", "Ann: lecture", "Of the year 1.")
+        );
+        let want = RoadStep {
+            place: "one",
+            command: "gpulab list",
+            unmeasured: Some("gpulab lab"),
+            see: "a",
+            today: "`b` c",
+        };
         assert_eq!((ann.steps.len(), &ann.steps[0]), (2, &want));
         let want = "Ann: lecture\nOf the year 1.\n\none\n  gpulab list\n  gpulab lab\n    see:   a\n    today: b c\n\ntwo\n  \
                     gpulab doctor\n    see:   d 3\n";
@@ -117,7 +159,10 @@ mod tests {
     #[test]
     fn lines_fit_a_terminal() {
         for source in all() {
-            for line in text(&source).lines().filter(|line| !line.starts_with("  gpulab ")) {
+            for line in text(&source)
+                .lines()
+                .filter(|line| !line.starts_with("  gpulab "))
+            {
                 assert!(line.chars().count() <= WIDTH, "{line}");
             }
         }

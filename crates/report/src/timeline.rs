@@ -10,7 +10,10 @@ const NAMES: usize = 17;
 
 /// Lanes in order: each queue's copies in, kernels and copies out.
 pub(super) fn lanes(bars: &[Bar]) -> Vec<(u32, &str)> {
-    let mut lanes: Vec<(u32, &str)> = bars.iter().map(|bar| (bar.queue, bar.what.as_str())).collect();
+    let mut lanes: Vec<(u32, &str)> = bars
+        .iter()
+        .map(|bar| (bar.queue, bar.what.as_str()))
+        .collect();
     let order = ["in", "kernel", "out"];
     lanes.sort_by_key(|(queue, what)| (*queue, order.iter().position(|o| o == what)));
     lanes.dedup();
@@ -24,7 +27,10 @@ pub(super) fn length(bars: &[Bar]) -> f64 {
 
 /// The share of the time in which two commands or more were under way; from 0 to 1.
 pub fn overlapped(bars: &[Bar]) -> f64 {
-    let mut edges: Vec<(f64, i32)> = bars.iter().flat_map(|bar| [(bar.start, 1), (bar.end, -1)]).collect();
+    let mut edges: Vec<(f64, i32)> = bars
+        .iter()
+        .flat_map(|bar| [(bar.start, 1), (bar.end, -1)])
+        .collect();
     // At the same time, ends come first: what follows at once does not overlap.
     edges.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let mut open = 0;
@@ -36,7 +42,11 @@ pub fn overlapped(bars: &[Bar]) -> f64 {
         }
         (open, since) = (open + change, time);
     }
-    if length(bars) > 0.0 { shared / length(bars) } else { 0.0 }
+    if length(bars) > 0.0 {
+        shared / length(bars)
+    } else {
+        0.0
+    }
 }
 
 /// A line for each lane, under a title; nothing without bars.
@@ -46,20 +56,36 @@ pub fn text(bars: &[Bar], title: &str, screen: Screen) -> String {
     if whole <= 0.0 {
         return String::new();
     }
-    let head = format!("timeline of {} over {}:", format::terminal(title), format::time(whole));
+    let head = format!(
+        "timeline of {} over {}:",
+        format::terminal(title),
+        format::time(whole)
+    );
     let mut text = screen.wrap(&head);
     for (queue, what) in lanes(bars) {
         let mut cells = vec!['.'; width];
-        for bar in bars.iter().filter(|bar| (bar.queue, bar.what.as_str()) == (queue, what)) {
+        for bar in bars
+            .iter()
+            .filter(|bar| (bar.queue, bar.what.as_str()) == (queue, what))
+        {
             // Both ends are rounded alike, so that what follows at once begins in the next cell.
-            let [first, end] = [bar.start, bar.end].map(|seconds| (seconds / whole * width as f64).round() as usize);
+            let [first, end] = [bar.start, bar.end]
+                .map(|seconds| (seconds / whole * width as f64).round() as usize);
             let first = first.min(width - 1);
             cells[first..end.clamp(first + 1, width)].fill('#');
         }
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "  queue {queue} {what:<6} {}", cells.iter().collect::<String>());
+        let _ = writeln!(
+            text,
+            "  queue {queue} {what:<6} {}",
+            cells.iter().collect::<String>()
+        );
     }
-    let _ = writeln!(text, "  two commands or more at once in {} of the time", format::percent(overlapped(bars)));
+    let _ = writeln!(
+        text,
+        "  two commands or more at once in {} of the time",
+        format::percent(overlapped(bars))
+    );
     text
 }
 
@@ -67,10 +93,19 @@ pub fn text(bars: &[Bar], title: &str, screen: Screen) -> String {
 mod tests {
     use super::*;
 
-    const SCREEN: Screen = Screen { width: NAMES + WIDTH, unicode: true, color: false };
+    const SCREEN: Screen = Screen {
+        width: NAMES + WIDTH,
+        unicode: true,
+        color: false,
+    };
 
     fn bar(what: &str, queue: u32, start: f64, end: f64) -> Bar {
-        Bar { what: what.to_owned(), queue, start, end }
+        Bar {
+            what: what.to_owned(),
+            queue,
+            start,
+            end,
+        }
     }
 
     fn bars() -> Vec<Bar> {
@@ -87,8 +122,18 @@ mod tests {
         approx::assert_relative_eq!(overlapped(&bars()), 0.25);
         assert_eq!(overlapped(&bars()[..2]), 0.0, "one after the other");
         assert_eq!(overlapped(&[]), 0.0);
-        let bars = [bar("in", 0, 0.0, 1e-9), bar("kernel", 0, 1e-9, 1.0), bar("out", 0, 1.0, 1.0)];
-        assert!(text(&bars, "short", SCREEN).lines().skip(1).take(3).all(|line| line.contains('#')));
+        let bars = [
+            bar("in", 0, 0.0, 1e-9),
+            bar("kernel", 0, 1e-9, 1.0),
+            bar("out", 0, 1.0, 1.0),
+        ];
+        assert!(
+            text(&bars, "short", SCREEN)
+                .lines()
+                .skip(1)
+                .take(3)
+                .all(|line| line.contains('#'))
+        );
     }
 
     #[test]

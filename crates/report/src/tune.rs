@@ -37,42 +37,84 @@ const LINES: usize = 24;
 const REASON: usize = 160;
 
 pub fn explanation(told: &TuningTold<'_>, screen: Screen) -> String {
-    let head =
-        told.rows.first().map_or_else(|| "nothing was measured\n".to_owned(), |row| screen.wrap_foreign(&title(row)));
+    let head = told.rows.first().map_or_else(
+        || "nothing was measured\n".to_owned(),
+        |row| screen.wrap_foreign(&title(row)),
+    );
     let searched = screen.wrap_foreign(&searched(told))
-        + &rejected(told.rows).iter().map(|line| screen.wrap_foreign(line)).collect::<String>();
+        + &rejected(told.rows)
+            .iter()
+            .map(|line| screen.wrap_foreign(line))
+            .collect::<String>();
     let Some(best) = told.best else {
-        let reason = told.rows.iter().find(|row| !row.reason.is_empty()).map_or("", |row| row.reason.as_str());
-        let none = screen.wrap_foreign(&format!("no configuration gave a time that can be trusted: {reason}"));
+        let reason = told
+            .rows
+            .iter()
+            .find(|row| !row.reason.is_empty())
+            .map_or("", |row| row.reason.as_str());
+        let none = screen.wrap_foreign(&format!(
+            "no configuration gave a time that can be trusted: {reason}"
+        ));
         return format::on_screen(&(head + &searched + &none), screen);
     };
-    let found = screen.wrap_foreign(&found(best)) + &screen.wrap_foreign(&beside_default(best, told.default));
+    let found = screen.wrap_foreign(&found(best))
+        + &screen.wrap_foreign(&beside_default(best, told.default));
     let table = effect_table(&effects(told.rows)).fit(screen.width).lines();
     // Under its head and its line, if there is anything.
-    let table = if table.len() > 3 { format!("\n{}\n", table.join("\n")) } else { String::new() };
+    let table = if table.len() > 3 {
+        format!("\n{}\n", table.join("\n"))
+    } else {
+        String::new()
+    };
     let flat = screen.wrap_foreign(&flatness(told, best));
     let next = match told.rows.len() < told.space && told.ended != Some(Ended::NearLimit) {
-        true => screen.wrap_foreign("beyond: --strategy exhaustive or a longer --budget tries the rest"),
+        true => {
+            screen.wrap_foreign("beyond: --strategy exhaustive or a longer --budget tries the rest")
+        }
         false => String::new(),
     };
     let map = sweep::map_of(told.rows, screen);
-    let lines = [&head, &searched, &found, &table, &flat, &next].iter().map(|part| part.lines().count()).sum::<usize>();
+    let lines = [&head, &searched, &found, &table, &flat, &next]
+        .iter()
+        .map(|part| part.lines().count())
+        .sum::<usize>();
     let has_room = !map.is_empty() && lines + map.lines().count() + 3 <= LINES;
-    let map = if has_room { format!("\n{map}") } else { String::new() };
-    format::on_screen(&format!("{head}{searched}\n{found}{table}{map}\n{flat}{next}"), screen)
+    let map = if has_room {
+        format!("\n{map}")
+    } else {
+        String::new()
+    };
+    format::on_screen(
+        &format!("{head}{searched}\n{found}{table}{map}\n{flat}{next}"),
+        screen,
+    )
 }
 
 fn title(row: &Row) -> String {
     let device = format::device(&row.device);
-    format!("tuning {} on {device}: {}, n = {}", row.family, row.dtype, size(row.n, row.m))
+    format!(
+        "tuning {} on {device}: {}, n = {}",
+        row.family,
+        row.dtype,
+        size(row.n, row.m)
+    )
 }
 
 fn name(strategy: Strategy) -> String {
-    strategy.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    strategy
+        .to_possible_value()
+        .map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 fn searched(told: &TuningTold<'_>) -> String {
-    let TuningTold { rows, space, strategy, ended, seconds, .. } = told;
+    let TuningTold {
+        rows,
+        space,
+        strategy,
+        ended,
+        seconds,
+        ..
+    } = told;
     let why = match ended {
         None => "it was interrupted",
         Some(Ended::Exhausted) => "all were tried",
@@ -81,14 +123,27 @@ fn searched(told: &TuningTold<'_>) -> String {
         Some(Ended::NearLimit) => "the best is at 95% of the device's limit",
     };
     let wrong = rows.iter().filter(|row| row.status != Status::Ok).count();
-    let wrong = if wrong > 0 { format!(" ({wrong} without a time)") } else { String::new() };
-    format!("{} of {space} configurations tried{wrong}, {}, {seconds:.1} s: {why}", rows.len(), name(*strategy))
+    let wrong = if wrong > 0 {
+        format!(" ({wrong} without a time)")
+    } else {
+        String::new()
+    };
+    format!(
+        "{} of {space} configurations tried{wrong}, {}, {seconds:.1} s: {why}",
+        rows.len(),
+        name(*strategy)
+    )
 }
 
 /// `v7 wide, wg 1, tile=16`.
 fn label(row: &Row) -> String {
     let rung = rungs::label(row);
-    format!("{rung}, wg {}{}{}", row.wg_text(), if row.params.is_empty() { "" } else { ", " }, params_text(&row.params))
+    format!(
+        "{rung}, wg {}{}{}",
+        row.wg_text(),
+        if row.params.is_empty() { "" } else { ", " },
+        params_text(&row.params)
+    )
 }
 
 /// The settings that gave no time, by why.
@@ -96,25 +151,48 @@ fn rejected(rows: &[Row]) -> Vec<String> {
     let rows: Vec<&Row> = rows.iter().filter(|row| row.status != Status::Ok).collect();
     let mut lines = Vec::new();
     for own in groups(&rows, |row| (row.status, &row.reason)) {
-        let Row { n, m, status, reason, .. } = own[0];
+        let Row {
+            n,
+            m,
+            status,
+            reason,
+            ..
+        } = own[0];
         let names = own.iter().map(|row| label(row)).joined("; ");
         let why = format::shorten(reason, REASON);
-        lines.push(format!("rejected at n = {}: {names}: {}: {why}", size(*n, *m), status_word(*status)));
+        lines.push(format!(
+            "rejected at n = {}: {names}: {}: {why}",
+            size(*n, *m),
+            status_word(*status)
+        ));
     }
     lines
 }
 
 fn size(n: u64, m: u64) -> String {
-    if m == 1 { format::count(n) } else { format!("{} x {}", format::count(n), format::count(m)) }
+    if m == 1 {
+        format::count(n)
+    } else {
+        format!("{} x {}", format::count(n), format::count(m))
+    }
 }
 
 fn found(best: &Row) -> String {
     let time = format::time(best.t_median_s.unwrap_or_default());
     let rate = rungs::rate(best);
-    let rate = rate.1.map_or_else(String::new, |value| format!(", {} {}", format::significant(value, 4), rate.0));
-    let limit = match (best.ceiling_pct, best.flags.contains(gpulab_record::flag::FITS_CACHE)) {
+    let rate = rate.1.map_or_else(String::new, |value| {
+        format!(", {} {}", format::significant(value, 4), rate.0)
+    });
+    let limit = match (
+        best.ceiling_pct,
+        best.flags.contains(gpulab_record::flag::FITS_CACHE),
+    ) {
         (_, true) => ", in cache".to_owned(),
-        (Some(share), false) => format!(", {} of the {} limit", format::percent(share / 100.0), best.ceiling),
+        (Some(share), false) => format!(
+            ", {} of the {} limit",
+            format::percent(share / 100.0),
+            best.ceiling
+        ),
         (None, false) => String::new(),
     };
     format!("best: {}: {time}{rate}{limit}", label(best))
@@ -122,7 +200,9 @@ fn found(best: &Row) -> String {
 
 /// The best beside the default of its rung: faster only beyond their noise.
 fn beside_default(best: &Row, default: Option<&Row>) -> String {
-    let Some(default) = default else { return "its rung's default was not measured".to_owned() };
+    let Some(default) = default else {
+        return "its rung's default was not measured".to_owned();
+    };
     let (Some(time), Some(own)) = (default.t_median_s, best.t_median_s) else {
         return format!("default: {}: no time ({})", label(default), default.reason);
     };
@@ -131,44 +211,86 @@ fn beside_default(best: &Row, default: Option<&Row>) -> String {
     }
     let said = match is_faster(best, default) {
         true => format!("the best is {:.2} times as fast", time / own),
-        false => format!("undecided: the best's median is {:.2} times as fast, within the noise", time / own),
+        false => format!(
+            "undecided: the best's median is {:.2} times as fast, within the noise",
+            time / own
+        ),
     };
-    format!("default: {}: {}; {said}", label(default), format::time(time))
+    format!(
+        "default: {}: {}; {said}",
+        label(default),
+        format::time(time)
+    )
 }
 
 /// A line for each parameter of which several values were tried.
 fn effect_table(effects: &[Effect]) -> Table {
-    let undecided = effects.iter().map(|e| if e.is_decided { "" } else { "undecided: within the noise" }.to_owned());
+    let undecided = effects.iter().map(|e| {
+        if e.is_decided {
+            ""
+        } else {
+            "undecided: within the noise"
+        }
+        .to_owned()
+    });
     Table::default()
         .texts("parameter", effects.iter().map(|e| e.name.clone()))
         .texts("best with", effects.iter().map(|e| e.with.clone()))
         .texts("best without", effects.iter().map(|e| e.without.clone()))
-        .numbers("times\nslower", effects.iter().map(|e| format!("{:.2}", e.ratio)))
+        .numbers(
+            "times\nslower",
+            effects.iter().map(|e| format!("{:.2}", e.ratio)),
+        )
         .texts("", undecided)
         .dropped(1)
 }
 
 fn flatness(told: &TuningTold<'_>, best: &Row) -> String {
-    let times: Vec<f64> =
-        told.rows.iter().filter(|row| row.status == Status::Ok).filter_map(|row| row.t_median_s).collect();
-    let near = best.t_median_s.map_or(0, |least| times.iter().filter(|time| **time <= FLAT * least).count());
+    let times: Vec<f64> = told
+        .rows
+        .iter()
+        .filter(|row| row.status == Status::Ok)
+        .filter_map(|row| row.t_median_s)
+        .collect();
+    let near = best.t_median_s.map_or(0, |least| {
+        times.iter().filter(|time| **time <= FLAT * least).count()
+    });
     let again = match told.finalists {
         0 => String::new(),
         count => format!("; {count} were measured again, in rounds"),
     };
     let are = if near == 1 { "is" } else { "are" };
-    format!("flat: {near} of {} with a time {are} within 5% of the best{again}", times.len())
+    format!(
+        "flat: {near} of {} with a time {are} within 5% of the best{again}",
+        times.len()
+    )
 }
 
 /// How many evaluations bring strategies within 2 % of the fastest of recorded spaces, a line for each space.
 pub fn replays(told: &[(String, Replay)], screen: Screen) -> String {
     let mut table = Table::default()
-        .texts("recorded space", told.iter().map(|(title, _)| title.clone()))
-        .numbers("configu-\nrations", told.iter().map(|(_, space)| space.configurations.to_string()))
-        .numbers("within\n5 %", told.iter().map(|(_, space)| space.flat.to_string()));
-    for (at, strategy) in [Strategy::Exhaustive, Strategy::Descent, Strategy::Random].into_iter().enumerate() {
+        .texts(
+            "recorded space",
+            told.iter().map(|(title, _)| title.clone()),
+        )
+        .numbers(
+            "configu-\nrations",
+            told.iter()
+                .map(|(_, space)| space.configurations.to_string()),
+        )
+        .numbers(
+            "within\n5 %",
+            told.iter().map(|(_, space)| space.flat.to_string()),
+        );
+    for (at, strategy) in [Strategy::Exhaustive, Strategy::Descent, Strategy::Random]
+        .into_iter()
+        .enumerate()
+    {
         let needed = told.iter().map(|(_, space)| space.needed[at]);
-        table = table.numbers(name(strategy), needed.map(|n| n.map_or_else(|| "never".to_owned(), |n| n.to_string())));
+        table = table.numbers(
+            name(strategy),
+            needed.map(|n| n.map_or_else(|| "never".to_owned(), |n| n.to_string())),
+        );
     }
     let head = "evaluations until the best is within 2 % of the fastest, medians over seeds\n";
     format::on_screen(&format!("{head}{}", table.fitted(screen.width)), screen)
@@ -227,8 +349,11 @@ mod tests {
         let whole = told(Some(Ended::Budget), Some(2));
         let text = golden::at_all_widths("tune", &|screen| explanation(&whole, screen));
         assert!(explanation(&whole, golden::SCREEN).lines().count() <= LINES);
-        let cut = golden::at_all_widths("tune", &|screen| explanation(&told(None, Some(1)), screen));
-        let none = golden::at_all_widths("tune", &|screen| explanation(&told(Some(Ended::Settled), None), screen));
+        let cut =
+            golden::at_all_widths("tune", &|screen| explanation(&told(None, Some(1)), screen));
+        let none = golden::at_all_widths("tune", &|screen| {
+            explanation(&told(Some(Ended::Settled), None), screen)
+        });
         golden::compare("tune", &format!("{text}\n{cut}\n{none}"));
     }
 }

@@ -59,18 +59,29 @@ impl<'a> View<'a> {
     /// Arranges the rows of one ladder: one case on one device.
     pub(super) fn of(rows: &'a [Row], unit: RateUnit) -> View<'a> {
         let (cpu, kernels): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|r| r.on_host());
-        let (mut plain, mut inside): (Vec<&Row>, Vec<&Row>) = kernels.iter().partition(|r| r.repeats().is_none());
+        let (mut plain, mut inside): (Vec<&Row>, Vec<&Row>) =
+            kernels.iter().partition(|r| r.repeats().is_none());
         if plain.is_empty() {
             std::mem::swap(&mut plain, &mut inside);
         }
         let wg = common_wg(&plain);
         let all: Vec<&Row> = plain.iter().chain(&cpu).copied().collect();
         View {
-            title: plain.first().or(cpu.first()).map(|r| title(r, &plain, &inside, wg, unit)).unwrap_or_default(),
-            troubled: rows.iter().filter(|r| r.status != Status::Ok && !r.reason.trim().is_empty()).collect(),
+            title: plain
+                .first()
+                .or(cpu.first())
+                .map(|r| title(r, &plain, &inside, wg, unit))
+                .unwrap_or_default(),
+            troubled: rows
+                .iter()
+                .filter(|r| r.status != Status::Ok && !r.reason.trim().is_empty())
+                .collect(),
             result: result(rows),
             lesson: lesson(&plain),
-            notes: tuned(&plain).into_iter().chain(notes(&all, &inside)).collect(),
+            notes: tuned(&plain)
+                .into_iter()
+                .chain(notes(&all, &inside))
+                .collect(),
             rungs: plain,
             cpu,
             inside,
@@ -80,25 +91,40 @@ impl<'a> View<'a> {
 
     /// The right result of the rung before.
     pub(super) fn before(&self, row: &Row) -> Option<&'a Row> {
-        let before = self.rungs.iter().copied().take_while(|own| !std::ptr::eq(*own, row));
+        let before = self
+            .rungs
+            .iter()
+            .copied()
+            .take_while(|own| !std::ptr::eq(*own, row));
         before.filter(|row| is_base(row)).last()
     }
 
     /// The row of the same kernel that repeats its work inside, beside one that does not.
     pub(super) fn inside(&self, row: &Row) -> Option<&'a Row> {
-        self.inside.iter().copied().find(|inside| inside.variant == row.variant)
+        self.inside
+            .iter()
+            .copied()
+            .find(|inside| inside.variant == row.variant)
     }
 
     /// The row whose verdict a line shows: the plain one, unless only the other went wrong.
     pub(super) fn judged(&self, row: &'a Row) -> &'a Row {
-        let inside = self.inside(row).filter(|inside| row.status == Status::Ok && inside.status != Status::Ok);
+        let inside = self
+            .inside(row)
+            .filter(|inside| row.status == Status::Ok && inside.status != Status::Ok);
         inside.unwrap_or(row)
     }
 
     /// The fastest rung's place, where there are several: a right result that is not faster than anything explains.
     pub(super) fn best(&self) -> Option<usize> {
-        let rungs = self.rungs.iter().enumerate().filter(|(_, row)| row.rung.is_some() && row.is_believed());
-        let timed: Vec<(usize, f64)> = rungs.filter_map(|(at, row)| Some((at, row.t_median_s?))).collect();
+        let rungs = self
+            .rungs
+            .iter()
+            .enumerate()
+            .filter(|(_, row)| row.rung.is_some() && row.is_believed());
+        let timed: Vec<(usize, f64)> = rungs
+            .filter_map(|(at, row)| Some((at, row.t_median_s?)))
+            .collect();
         let fastest = timed.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
         (timed.len() > 1).then_some(fastest.0)
     }
@@ -117,18 +143,29 @@ fn tuned(rungs: &[&Row]) -> Option<String> {
         len if len == timed.len() => "",
         _ => "no gains between tuned and default rungs ",
     };
-    Some(format!("{}: tuned; {gains}(--no-tuned: defaults)", who(&tuned, rungs)))
+    Some(format!(
+        "{}: tuned; {gains}(--no-tuned: defaults)",
+        who(&tuned, rungs)
+    ))
 }
 
 /// The work-group size of most rungs; none where all rows are the CPU's.
 fn common_wg(rungs: &[&Row]) -> Option<WorkGroup> {
     // Of equally frequent ones the first.
-    rungs.iter().rev().filter_map(|r| r.wg).max_by_key(|wg| rungs.iter().filter(|r| r.wg == Some(*wg)).count())
+    rungs
+        .iter()
+        .rev()
+        .filter_map(|r| r.wg)
+        .max_by_key(|wg| rungs.iter().filter(|r| r.wg == Some(*wg)).count())
 }
 
 /// Whether some row's time, if there are any, is held against the measured limit: not where the data fit a cache.
 pub(super) fn is_held_against_limit<'r>(rows: impl IntoIterator<Item = &'r Row>) -> bool {
-    is_any_beyond_caches(rows.into_iter().filter(|row| row.t_median_s.is_some()).map(|row| row.flags))
+    is_any_beyond_caches(
+        rows.into_iter()
+            .filter(|row| row.t_median_s.is_some())
+            .map(|row| row.flags),
+    )
 }
 
 /// The same, by the flags of those with a time.
@@ -138,31 +175,57 @@ pub(super) fn is_any_beyond_caches(timed: impl Iterator<Item = Flags>) -> bool {
 }
 
 /// What the ladder of these rungs is about; `inside` are those that repeat their work.
-fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: Option<WorkGroup>, unit: RateUnit) -> String {
+fn title(
+    row: &Row,
+    rungs: &[&Row],
+    inside: &[&Row],
+    wg: Option<WorkGroup>,
+    unit: RateUnit,
+) -> String {
     let is_matrix = row.form() != Form::Vector;
     let size = match is_matrix {
         false => format!("n = {}", format::count(row.n)),
         true => format!("{} x {}", format::count(row.n), format::count(row.m)),
     };
-    let wg = wg.filter(|_| is_memory_bound(row)).map_or_else(String::new, |wg| {
-        let is_all = rungs.iter().all(|row| row.wg.is_none_or(|own| own == wg));
-        format!(", wg {wg}{}", if is_all { "" } else { " for most" })
-    });
+    let wg = wg
+        .filter(|_| is_memory_bound(row))
+        .map_or_else(String::new, |wg| {
+            let is_all = rungs.iter().all(|row| row.wg.is_none_or(|own| own == wg));
+            format!(", wg {wg}{}", if is_all { "" } else { " for most" })
+        });
     let is_held = is_held_against_limit(rungs.iter().chain(inside).copied());
     let ceiling = match limit(row) {
-        Some(("GB/s", gbps)) if is_held => {
-            unit.named(&format!(", limit {} GB/s ({})", four(unit.of(gbps)), row.ceiling))
+        Some(("GB/s", gbps)) if is_held => unit.named(&format!(
+            ", limit {} GB/s ({})",
+            four(unit.of(gbps)),
+            row.ceiling
+        )),
+        Some((rate, limit)) if is_held => {
+            format!(", limit {} {rate} ({})", four(limit), row.ceiling)
         }
-        Some((rate, limit)) if is_held => format!(", limit {} {rate} ({})", four(limit), row.ceiling),
         _ => String::new(),
     };
     let repeats = inside.first().unwrap_or(&row).repeats();
-    let inside = repeats.map_or_else(String::new, |nreps| format!(", inside: {nreps} times in one launch"));
-    let signed = if minplus::is_signed(&row.params) { ", signed weights" } else { "" };
+    let inside = repeats.map_or_else(String::new, |nreps| {
+        format!(", inside: {nreps} times in one launch")
+    });
+    let signed = if minplus::is_signed(&row.params) {
+        ", signed weights"
+    } else {
+        ""
+    };
     let device = format::device(&row.device);
     // Bytes stand for elements of any type that none of gpulab's own families has.
-    let dtype = if row.dtype == Dtype::U8 { String::new() } else { format!(", {}", row.dtype) };
-    format!("{} on {device}: {size}{dtype}{signed}{wg}, {} cache{ceiling}{inside}", row.family, row.cache.name())
+    let dtype = if row.dtype == Dtype::U8 {
+        String::new()
+    } else {
+        format!(", {}", row.dtype)
+    };
+    format!(
+        "{} on {device}: {size}{dtype}{signed}{wg}, {} cache{ceiling}{inside}",
+        row.family,
+        row.cache.name()
+    )
 }
 
 /// `ok`, or what went wrong and why, in `width` characters or fewer.
@@ -170,13 +233,25 @@ pub(super) fn verdict(row: &Row, width: usize) -> String {
     if row.status == Status::Ok {
         return if row.is_tuned() { "ok, tuned" } else { "ok" }.to_owned();
     }
-    let word = format!("{}{}", if row.repeats().is_some() { "inside " } else { "" }, status_word(row.status));
+    let word = format!(
+        "{}{}",
+        if row.repeats().is_some() {
+            "inside "
+        } else {
+            ""
+        },
+        status_word(row.status)
+    );
     if row.reason.is_empty() || matches!(row.status, Status::BuildFailed | Status::Timeout) {
         return word;
     }
     let whole = format!("{word}: {}", format::block(&row.reason, ""));
     // A word or two of a reason say nothing.
-    if width >= word.len() + 12 { format::shorten(&whole, width) } else { word }
+    if width >= word.len() + 12 {
+        format::shorten(&whole, width)
+    } else {
+        word
+    }
 }
 
 pub(super) fn status_word(status: Status) -> &'static str {
@@ -201,8 +276,13 @@ pub(super) fn tint(status: Status) -> Tint {
 
 /// A row and its verdict, and its reason where what is shown of that does not hold all of it.
 pub(super) fn detail(row: &Row, shown: Option<&str>) -> Option<(String, String)> {
-    let is_told = shown.is_some_and(|shown: &str| shown.contains(format::block(&row.reason, "").trim()));
-    let inside = if row.repeats().is_some() { " inside" } else { "" };
+    let is_told =
+        shown.is_some_and(|shown: &str| shown.contains(format::block(&row.reason, "").trim()));
+    let inside = if row.repeats().is_some() {
+        " inside"
+    } else {
+        ""
+    };
     let who = format!("{}{inside}, {}", label(row), status_word(row.status));
     (!is_told).then(|| (who, row.reason.trim().to_owned()))
 }
@@ -210,9 +290,13 @@ pub(super) fn detail(row: &Row, shown: Option<&str>) -> Option<(String, String)>
 /// The result: a kernel's, or where none was right the CPU's, which is said; the exact one, too, where roundings left few digits.
 pub(super) fn result(rows: &[Row]) -> Option<String> {
     const ROUNDINGS: f64 = 1e4;
-    let mut right = rows.iter().filter(|r| r.status == Status::Ok && r.result.is_some());
+    let mut right = rows
+        .iter()
+        .filter(|r| r.status == Status::Ok && r.result.is_some());
     let Some(row) = right.clone().find(|r| !r.on_host()) else {
-        return right.find_map(number).map(|result| format!("{result}, by the CPU alone"));
+        return right
+            .find_map(number)
+            .map(|result| format!("{result}, by the CPU alone"));
     };
     let said = number(row)?;
     let own = row.result.map_or(0.0, Number::rounded);
@@ -221,9 +305,14 @@ pub(super) fn result(rows: &[Row]) -> Option<String> {
         let exact = r.result.map_or(0.0, Number::rounded);
         (exact - own).abs() > far * exact.abs()
     });
-    let Some(exact) = exact.and_then(number) else { return Some(said) };
+    let Some(exact) = exact.and_then(number) else {
+        return Some(said);
+    };
     let bound = row.tol.unwrap_or(f64::INFINITY);
-    Some(format!("{exact} (cpu_exact), {said} ({}, error bound {bound:.1e})", short_label(row)))
+    Some(format!(
+        "{exact} (cpu_exact), {said} ({}, error bound {bound:.1e})",
+        short_label(row)
+    ))
 }
 
 /// A row's result with as many digits as its type holds.
@@ -244,28 +333,50 @@ fn number(row: &Row) -> Option<String> {
 /// So many digits, plain where these reach to the point or near it.
 fn readable(value: f64, digits: usize) -> String {
     let is_plain = (1e-4..10f64.powi(digits as i32)).contains(&value.abs());
-    if is_plain { format::significant(value, digits) } else { format!("{value:.*e}", digits - 1) }
+    if is_plain {
+        format::significant(value, digits)
+    } else {
+        format!("{value:.*e}", digits - 1)
+    }
 }
 
 /// What must be known to read the numbers right, what matters most first; of rows that repeat their work `inside` only
 /// whether they can be believed.
 fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
-    let drift = rows.iter().filter(|r| r.flags.contains(flag::DRIFT)).filter_map(|r| r.canary).fold(1.0, f64::max);
-    let drift =
-        format!("unsteady (the device's clock or a neighbour changed; a fixed kernel took {drift:.2} times its best)");
-    let doubt = "noisy, unsteady, or by another clock than asked for, so small differences mean little";
+    let drift = rows
+        .iter()
+        .filter(|r| r.flags.contains(flag::DRIFT))
+        .filter_map(|r| r.canary)
+        .fold(1.0, f64::max);
+    let drift = format!(
+        "unsteady (the device's clock or a neighbour changed; a fixed kernel took {drift:.2} times its best)"
+    );
+    let doubt =
+        "noisy, unsteady, or by another clock than asked for, so small differences mean little";
     let all = [
-        note(rows, &|r| r.flags.contains(flag::CLOCK_FALLBACK), "timed by another clock than asked for"),
+        note(
+            rows,
+            &|r| r.flags.contains(flag::CLOCK_FALLBACK),
+            "timed by another clock than asked for",
+        ),
         note(
             rows,
             &|r| r.flags.contains(flag::ABOVE_CEILING) && !r.flags.contains(flag::FITS_CACHE),
             "faster than the limit measured on this device; gpulab ceiling measures it again",
         ),
         note(rows, &|r| r.flags.contains(flag::DRIFT), &drift),
-        note(rows, &|r| r.flags.contains(flag::NOISY), "noisy, so small differences mean little"),
+        note(
+            rows,
+            &|r| r.flags.contains(flag::NOISY),
+            "noisy, so small differences mean little",
+        ),
         note(inside, &Row::is_doubtful, doubt).map(|note| format!("inside, {note}")),
         mostly_launches(rows),
-        note(rows, &wins_only_with_data, "faster than all CPU cores only where the device already has the data"),
+        note(
+            rows,
+            &wins_only_with_data,
+            "faster than all CPU cores only where the device already has the data",
+        ),
     ];
     all.into_iter().flatten().collect()
 }
@@ -273,7 +384,8 @@ fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
 /// Whether a kernel beats all CPU cores, and is clearly beaten by them from end to end.
 fn wins_only_with_data(row: &Row) -> bool {
     const CLEAR: f64 = 1.1;
-    let [clear, whole_clear] = [row.noise, row.end_to_end_noise].map(|noise| CLEAR * (1.0 + noise.unwrap_or(0.0)));
+    let [clear, whole_clear] =
+        [row.noise, row.end_to_end_noise].map(|noise| CLEAR * (1.0 + noise.unwrap_or(0.0)));
     !row.on_host()
         && row.cpu_rayon_x.is_some_and(|kernels| kernels > clear)
         && whole_x(row).is_some_and(|whole| 1.0 / whole > whole_clear)
@@ -301,11 +413,17 @@ fn mostly_launches(rows: &[&Row]) -> Option<String> {
     });
     // Cells of files may hold any numbers.
     let from = from.filter(|log| (1.0..62.0).contains(log));
-    Some(said + &from.map_or_else(String::new, |log| format!("; from about --n 2^{log} on they are at most a tenth")))
+    Some(
+        said + &from.map_or_else(String::new, |log| {
+            format!("; from about --n 2^{log} on they are at most a tenth")
+        }),
+    )
 }
 
 fn is_mostly_launches(row: &Row) -> bool {
-    row.t_launches_s.zip(row.t_median_s).is_some_and(|(part, whole)| 2.0 * part >= whole)
+    row.t_launches_s
+        .zip(row.t_median_s)
+        .is_some_and(|(part, whole)| 2.0 * part >= whole)
 }
 
 fn note(rows: &[&Row], is_meant: &dyn Fn(&Row) -> bool, text: &str) -> Option<String> {
@@ -319,7 +437,11 @@ const ON_CPU: &str = "on a CPU device the order may reverse: one thread runs a w
 
 /// Why rungs are slower than those before them, if some clearly are, and it is a CPU device's rows.
 fn lesson(rungs: &[&Row]) -> Option<&'static str> {
-    let bases: Vec<&Row> = rungs.iter().copied().filter(|row| is_base(row) && row.is_on_cpu_device()).collect();
+    let bases: Vec<&Row> = rungs
+        .iter()
+        .copied()
+        .filter(|row| is_base(row) && row.is_on_cpu_device())
+        .collect();
     let is_slower = |pair: &[&Row]| {
         let loss = pair[1].step_x.and_then(|gain| ratio(1.0, gain));
         loss.is_some_and(|loss| loss > clear_factor(Some(pair[0]), pair[1]))

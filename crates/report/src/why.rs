@@ -12,22 +12,39 @@ use gpulab_study::why::{Cause, CountChange, LadderReasons, StepReason, TimePart}
 /// The reasons of a ladder's steps, without what the model is.
 pub fn text(why: &LadderReasons, screen: Screen) -> String {
     if why.rungs.is_empty() {
-        return format::on_screen("why: no rung has a time, so there is nothing to explain\n", screen);
+        return format::on_screen(
+            "why: no rung has a time, so there is nothing to explain\n",
+            screen,
+        );
     }
     let rungs = why.rungs.iter();
     let (unit, scale) = format::time_unit(rungs.clone().map(|rung| rung.measured));
-    let model = rungs.clone().map(|rung| number(rung.model_time().map(|model| model.whole() / scale)));
-    let mostly =
-        rungs.clone().map(|rung| rung.model_time().map_or("", |model| part(model.largest(), &rung.row)).to_owned());
+    let model = rungs
+        .clone()
+        .map(|rung| number(rung.model_time().map(|model| model.whole() / scale)));
+    let mostly = rungs.clone().map(|rung| {
+        rung.model_time()
+            .map_or("", |model| part(model.largest(), &rung.row))
+            .to_owned()
+    });
     let table = Table::default()
         .texts("rung", rungs.clone().map(|rung| label(&rung.row)))
-        .numbers(format!("measured\n{unit}"), rungs.clone().map(|rung| number(Some(rung.measured / scale))))
+        .numbers(
+            format!("measured\n{unit}"),
+            rungs
+                .clone()
+                .map(|rung| number(Some(rung.measured / scale))),
+        )
         .numbers(format!("model\n{unit}"), model)
-        .numbers("measured\nover model", rungs.map(|rung| number(rung.over_model())))
+        .numbers(
+            "measured\nover model",
+            rungs.map(|rung| number(rung.over_model())),
+        )
         .dropped(1)
         .texts("mostly", mostly)
         .dropped(2);
-    let mut text = String::from("why, by counts of the kernels and measured limits of the device\n\n");
+    let mut text =
+        String::from("why, by counts of the kernels and measured limits of the device\n\n");
     text += &table.blocks(screen.width);
     text.push('\n');
     for (pair, (gain, reason)) in why.rungs.windows(2).zip(&why.steps) {
@@ -39,10 +56,19 @@ pub fn text(why: &LadderReasons, screen: Screen) -> String {
     }
     for one in pays {
         text += &screen.wrap_foreign(&one.text);
-        text += &one.line.map_or_else(String::new, |line| format!("  {}\n", line.command(&one.what)));
+        text += &one.line.map_or_else(String::new, |line| {
+            format!("  {}\n", line.command(&one.what))
+        });
     }
-    let notes: String = notes(why).iter().map(|note| screen.wrap_foreign(note)).collect();
-    text.push_str(&if notes.is_empty() { notes } else { format!("\n{notes}") });
+    let notes: String = notes(why)
+        .iter()
+        .map(|note| screen.wrap_foreign(note))
+        .collect();
+    text.push_str(&if notes.is_empty() {
+        notes
+    } else {
+        format!("\n{notes}")
+    });
     format::on_screen(&text, screen)
 }
 
@@ -57,9 +83,17 @@ pub fn notes(why: &LadderReasons) -> Vec<String> {
         if let Err(missing) = &rung.model {
             all.push(format!("{}: {missing}", short_label(&rung.row)));
         }
-        if !rung.note.is_empty() && !all.iter().any(|note| note.ends_with(&format!(": {}", rung.note))) {
-            let rows: Vec<&Row> =
-                why.rungs.iter().filter(|other| other.note == rung.note).map(|other| &other.row).collect();
+        if !rung.note.is_empty()
+            && !all
+                .iter()
+                .any(|note| note.ends_with(&format!(": {}", rung.note)))
+        {
+            let rows: Vec<&Row> = why
+                .rungs
+                .iter()
+                .filter(|other| other.note == rung.note)
+                .map(|other| &other.row)
+                .collect();
             all.push(format!("{}: {}", who(&rows, &[]), rung.note));
         }
     }
@@ -103,7 +137,10 @@ pub fn part(part: TimePart, row: &Row) -> &'static str {
 /// `1.36 times faster`, or slower.
 pub(crate) fn faster(gain: f64) -> String {
     let word = if gain >= 1.0 { "faster" } else { "slower" };
-    format!("{} times {word}", format::significant(gain.max(1.0 / gain), 3))
+    format!(
+        "{} times {word}",
+        format::significant(gain.max(1.0 / gain), 3)
+    )
 }
 
 /// Why a ladder on this device has no reasons where no limit was measured of something, and what mends it.
@@ -118,30 +155,52 @@ pub fn without_limit(missing: &str, device: &str) -> String {
 pub fn sentence(before: &Row, after: &Row, gain: f64, reason: &StepReason) -> String {
     let step = format!("{} to {}", short_label(before), short_label(after));
     if before.is_tuned() != after.is_tuned() {
-        return format!("{step}: not compared: only one of the two has tuned settings (--no-tuned: both defaults)");
+        return format!(
+            "{step}: not compared: only one of the two has tuned settings (--no-tuned: both defaults)"
+        );
     }
     let gained = faster(gain);
     match reason {
         StepReason::Undecided(clear) => {
             let drift = before.drift().max(after.drift());
-            let unsteady = if drift > 1.0 { "the device was unsteady: " } else { "" };
-            let least =
-                if drift.is_finite() { format!(" under {}", format::percent(clear - 1.0)) } else { String::new() };
+            let unsteady = if drift > 1.0 {
+                "the device was unsteady: "
+            } else {
+                ""
+            };
+            let least = if drift.is_finite() {
+                format!(" under {}", format::percent(clear - 1.0))
+            } else {
+                String::new()
+            };
             format!("{step}: undecided: {unsteady}differences{least} cannot be seen in this run")
         }
         StepReason::Uncounted(why) => format!("{step}, {gained}: no reason: {why}"),
         StepReason::Unexplained(predicted) => {
-            format!("{step}, {gained}: the counts do not explain it: by the model, {}", faster(*predicted))
+            format!(
+                "{step}, {gained}: the counts do not explain it: by the model, {}",
+                faster(*predicted)
+            )
         }
-        StepReason::Explained { predicted, change, .. } => {
-            format!("{step}, {gained}: {} (by the model, {})", changed(change), faster(*predicted))
+        StepReason::Explained {
+            predicted, change, ..
+        } => {
+            format!(
+                "{step}, {gained}: {} (by the model, {})",
+                changed(change),
+                faster(*predicted)
+            )
         }
     }
 }
 
 /// `passes of a request of local memory fell from 2.55 to 1`.
 fn changed(change: &CountChange) -> String {
-    let (each, several) = if change.is_of_pairs { ("a pair", "pairs") } else { ("an element", "elements") };
+    let (each, several) = if change.is_of_pairs {
+        ("a pair", "pairs")
+    } else {
+        ("an element", "elements")
+    };
     let what = match change.cause {
         Cause::Launches => "launches".to_owned(),
         Cause::Groups => "groups".to_owned(),
@@ -149,7 +208,9 @@ fn changed(change: &CountChange) -> String {
         Cause::ReadLines => "cache lines of a load from global memory".to_owned(),
         Cause::ReadSegments => "segments of a load from global memory".to_owned(),
         Cause::WriteSegments => "segments of a store to global memory".to_owned(),
-        Cause::JumpingBytes => format!("bytes {each} that items load in jumps over their neighbours"),
+        Cause::JumpingBytes => {
+            format!("bytes {each} that items load in jumps over their neighbours")
+        }
         Cause::GlobalRequests => format!("requests of global memory for 32 {several}"),
         Cause::LocalRequests => format!("requests of local memory for 32 {several}"),
         Cause::LocalPasses => "passes of a request of local memory".to_owned(),
@@ -158,7 +219,11 @@ fn changed(change: &CountChange) -> String {
         Cause::Instructions => format!("instructions {each}"),
         Cause::LanesBusy => "the share of busy lanes".to_owned(),
     };
-    let verb = if change.after < change.before { "fell" } else { "rose" };
+    let verb = if change.after < change.before {
+        "fell"
+    } else {
+        "rose"
+    };
     let [before, after] = [change.before, change.after].map(|x| match change.cause {
         Cause::LanesBusy => format::percent(x),
         Cause::Launches | Cause::Groups => format!("{x:.0}"),

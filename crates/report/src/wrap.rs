@@ -9,7 +9,10 @@ pub fn wrapped(text: &str, first: &str, rest: &str, width: usize) -> String {
     // A number stays with its per cent, and a blank that does not break a line is no gap.
     let text = text.replace(" %", "\u{a0}%");
     let room = width.saturating_sub(rest.chars().count());
-    for word in text.split(|c: char| c.is_ascii_whitespace()).filter(|word| !word.is_empty()) {
+    for word in text
+        .split(|c: char| c.is_ascii_whitespace())
+        .filter(|word| !word.is_empty())
+    {
         for (place, piece) in pieces(word, room).into_iter().enumerate() {
             let gap = usize::from(is_begun && place == 0);
             if is_begun && line.chars().count() + gap + piece.chars().count() > width {
@@ -37,7 +40,11 @@ pub fn hung(text: &str, first: &str, width: usize) -> String {
 
 /// A word whole, or, if it has no room in a line, as of a path, in pieces that end in slashes.
 fn pieces(word: &str, room: usize) -> Vec<&str> {
-    if word.chars().count() > room { word.split_inclusive('/').collect() } else { vec![word] }
+    if word.chars().count() > room {
+        word.split_inclusive('/').collect()
+    } else {
+        vec![word]
+    }
 }
 
 #[cfg(test)]
@@ -46,9 +53,15 @@ mod tests {
 
     #[test]
     fn words_go_below_their_column() {
-        assert_eq!(wrapped("one two  three", "a: ", "   ", 10), "a: one two\n   three\n");
+        assert_eq!(
+            wrapped("one two  three", "a: ", "   ", 10),
+            "a: one two\n   three\n"
+        );
         assert_eq!(wrapped("", "a: ", "   ", 10), "");
-        assert_eq!(wrapped("a-word-of-some-length b", "", "", 10), "a-word-of-some-length\nb\n");
+        assert_eq!(
+            wrapped("a-word-of-some-length b", "", "", 10),
+            "a-word-of-some-length\nb\n"
+        );
         assert_eq!(wrapped("one two", "", "", usize::MAX), "one two\n");
     }
 
@@ -58,7 +71,11 @@ mod tests {
             wrapped("kept in /home/someone/file.json", "", "  ", 16),
             "kept in /home/\n  someone/\n  file.json\n"
         );
-        assert_eq!(wrapped("kept in /a/b/c", "", "  ", 10), "kept in\n  /a/b/c\n", "one with room stays whole");
+        assert_eq!(
+            wrapped("kept in /a/b/c", "", "  ", 10),
+            "kept in\n  /a/b/c\n",
+            "one with room stays whole"
+        );
         let path = "/a-folder/b-folder/a-file-of-some-length.json";
         assert_eq!(wrapped(path, "", "", 20).replace('\n', ""), path);
     }

@@ -76,17 +76,26 @@ impl AsmKernel {
 
     /// Instructions of this kind that work on several elements at once.
     pub fn vectors(&self, kind: AsmKind) -> usize {
-        self.instructions.iter().filter(|one| one.is_vector && one.is(kind)).count()
+        self.instructions
+            .iter()
+            .filter(|one| one.is_vector && one.is(kind))
+            .count()
     }
 
     /// By file and line; first those without one.
     pub fn lines(&self) -> Vec<AsmLine<'_>> {
         let mut lines: Vec<AsmLine<'_>> = Vec::new();
         for one in &self.instructions {
-            let place = one.place.as_ref().map(|(file, line)| (file.as_str(), *line));
+            let place = one
+                .place
+                .as_ref()
+                .map(|(file, line)| (file.as_str(), *line));
             match lines.iter_mut().find(|line| line.place == place) {
                 Some(line) => line.instructions.push(one),
-                None => lines.push(AsmLine { place, instructions: vec![one] }),
+                None => lines.push(AsmLine {
+                    place,
+                    instructions: vec![one],
+                }),
             }
         }
         lines.sort_by_key(|line| line.place);
@@ -108,8 +117,14 @@ enum AsmEvent<'a> {
 pub fn parse(text: &str) -> Result<Vec<AsmKernel>, String> {
     let text = text.trim_end_matches('\0');
     let files: BTreeMap<&str, &str> = text.lines().filter_map(ptx_file).collect();
-    type Reader<'a> = (&'a dyn Fn(&'a str) -> Option<AsmEvent<'a>>, fn(&str) -> Option<AsmInstruction>);
-    let reader: Reader<'_> = if text.lines().any(|line| line.trim_start().starts_with(".version")) {
+    type Reader<'a> = (
+        &'a dyn Fn(&'a str) -> Option<AsmEvent<'a>>,
+        fn(&str) -> Option<AsmInstruction>,
+    );
+    let reader: Reader<'_> = if text
+        .lines()
+        .any(|line| line.trim_start().starts_with(".version"))
+    {
         (&|line| ptx_event(line, &files), ptx_instruction)
     } else if text.contains("file format elf64-x86-64") {
         (&x86_event, x86_instruction)
@@ -122,12 +137,18 @@ pub fn parse(text: &str) -> Result<Vec<AsmKernel>, String> {
     for event in text.lines().filter_map(reader.0) {
         match event {
             AsmEvent::Function(name) => {
-                kernels.push(AsmKernel { name: name.to_owned(), instructions: Vec::new() });
+                kernels.push(AsmKernel {
+                    name: name.to_owned(),
+                    instructions: Vec::new(),
+                });
                 place = None;
             }
             AsmEvent::Place(found) => place = found,
             AsmEvent::Instruction(text) => {
-                let one = reader.1(text).map(|one| AsmInstruction { place: place.clone(), ..one });
+                let one = reader.1(text).map(|one| AsmInstruction {
+                    place: place.clone(),
+                    ..one
+                });
                 if let Some(kernel) = kernels.last_mut() {
                     kernel.instructions.extend(one);
                 }
@@ -135,28 +156,55 @@ pub fn parse(text: &str) -> Result<Vec<AsmKernel>, String> {
         }
     }
     kernels.retain(|kernel| !kernel.instructions.is_empty());
-    if kernels.is_empty() { Err("the listing has no instructions".to_owned()) } else { Ok(kernels) }
+    if kernels.is_empty() {
+        Err("the listing has no instructions".to_owned())
+    } else {
+        Ok(kernels)
+    }
 }
 
 /// The number and the name of `.file 1 "reduce/strided.cl"`.
 fn ptx_file(line: &str) -> Option<(&str, &str)> {
-    let (number, name) = line.trim().strip_prefix(".file")?.trim().split_once(char::is_whitespace)?;
+    let (number, name) = line
+        .trim()
+        .strip_prefix(".file")?
+        .trim()
+        .split_once(char::is_whitespace)?;
     Some((number, name.trim().strip_prefix('"')?.split('"').next()?))
 }
 
 fn ptx_event<'a>(line: &'a str, files: &BTreeMap<&str, &str>) -> Option<AsmEvent<'a>> {
     let line = line.split("//").next()?.trim();
-    if let Some((_, at)) = [".entry", ".func"].iter().find_map(|word| line.split_once(word)) {
+    if let Some((_, at)) = [".entry", ".func"]
+        .iter()
+        .find_map(|word| line.split_once(word))
+    {
         // A function may return something.
         let at = at.trim_start();
-        let at = if at.starts_with('(') { at.split_once(')')?.1.trim_start() } else { at };
-        return Some(AsmEvent::Function(at.split(['(', ' ', ';']).next().filter(|name| !name.is_empty())?));
+        let at = if at.starts_with('(') {
+            at.split_once(')')?.1.trim_start()
+        } else {
+            at
+        };
+        return Some(AsmEvent::Function(
+            at.split(['(', ' ', ';'])
+                .next()
+                .filter(|name| !name.is_empty())?,
+        ));
     }
-    if let Some(place) = line.strip_prefix(".loc").filter(|place| place.starts_with(char::is_whitespace)) {
+    if let Some(place) = line
+        .strip_prefix(".loc")
+        .filter(|place| place.starts_with(char::is_whitespace))
+    {
         // As in `1 26 9`; none of line 0.
         let mut words = place.split_whitespace();
         let file = files.get(words.next()?)?;
-        let line = words.next()?.trim_end_matches(',').parse().ok().filter(|line| *line > 0);
+        let line = words
+            .next()?
+            .trim_end_matches(',')
+            .parse()
+            .ok()
+            .filter(|line| *line > 0);
         return Some(AsmEvent::Place(line.map(|line| ((*file).to_owned(), line))));
     }
     // Not a declaration or a label; of a call, which takes several lines, the first.
@@ -166,17 +214,37 @@ fn ptx_event<'a>(line: &'a str, files: &BTreeMap<&str, &str>) -> Option<AsmEvent
 }
 
 fn ptx_instruction(text: &str) -> Option<AsmInstruction> {
-    let bare = if text.starts_with('@') { text.split_once(char::is_whitespace)?.1.trim_start() } else { text };
-    let opcode = bare.split(char::is_whitespace).next().filter(|opcode| !opcode.is_empty())?;
+    let bare = if text.starts_with('@') {
+        text.split_once(char::is_whitespace)?.1.trim_start()
+    } else {
+        text
+    };
+    let opcode = bare
+        .split(char::is_whitespace)
+        .next()
+        .filter(|opcode| !opcode.is_empty())?;
     let parts: Vec<&str> = opcode.split('.').collect();
-    let is_vector = parts.iter().any(|part| ["v2", "v4", "v8", "f16x2", "bf16x2"].contains(part));
+    let is_vector = parts
+        .iter()
+        .any(|part| ["v2", "v4", "v8", "f16x2", "bf16x2"].contains(part));
     let text = text.split_whitespace().joined(" ");
-    Some(AsmInstruction { kind: ptx_kind(&parts), is_vector, text, ..AsmInstruction::default() })
+    Some(AsmInstruction {
+        kind: ptx_kind(&parts),
+        is_vector,
+        text,
+        ..AsmInstruction::default()
+    })
 }
 
 fn ptx_kind(parts: &[&str]) -> AsmKind {
-    let has = |part: &str| parts.iter().any(|one| *one == part || one.split("::").next() == Some(part));
-    let is_float = parts.last().is_some_and(|ty| ty.trim_start_matches('b').starts_with('f'));
+    let has = |part: &str| {
+        parts
+            .iter()
+            .any(|one| *one == part || one.split("::").next() == Some(part))
+    };
+    let is_float = parts
+        .last()
+        .is_some_and(|ty| ty.trim_start_matches('b').starts_with('f'));
     match *parts.first().unwrap_or(&"") {
         "ld" | "ldu" if has("shared") => AsmKind::LocalLoad,
         "st" if has("shared") => AsmKind::LocalStore,
@@ -198,9 +266,10 @@ fn ptx_kind(parts: &[&str]) -> AsmKind {
         "shfl" | "vote" | "match" | "redux" | "activemask" => AsmKind::Exchange,
         "div" | "rem" if !is_float => AsmKind::Division,
         _ if is_float => AsmKind::Float,
-        "add" | "sub" | "mul" | "mul24" | "mad" | "mad24" | "addc" | "subc" | "madc" | "and" | "or" | "xor" | "not"
-        | "shl" | "shr" | "shf" | "setp" | "set" | "min" | "max" | "neg" | "abs" | "bfe" | "bfi" | "popc" | "clz"
-        | "brev" | "lop3" | "sad" | "dp4a" | "bfind" | "cnot" | "fns" => AsmKind::Integer,
+        "add" | "sub" | "mul" | "mul24" | "mad" | "mad24" | "addc" | "subc" | "madc" | "and"
+        | "or" | "xor" | "not" | "shl" | "shr" | "shf" | "setp" | "set" | "min" | "max" | "neg"
+        | "abs" | "bfe" | "bfi" | "popc" | "clz" | "brev" | "lop3" | "sad" | "dp4a" | "bfind"
+        | "cnot" | "fns" => AsmKind::Integer,
         _ => AsmKind::Other,
     }
 }
@@ -214,7 +283,10 @@ fn x86_event(line: &str) -> Option<AsmEvent<'_>> {
     }
     // As in `/tmp/reduce/strided.cl:26 (discriminator 2)`.
     let (file, number) = line.split(" (").next()?.rsplit_once(':')?;
-    Some(AsmEvent::Place(Some((file.to_owned(), number.parse().ok()?))))
+    Some(AsmEvent::Place(Some((
+        file.to_owned(),
+        number.parse().ok()?,
+    ))))
 }
 
 fn x86_instruction(text: &str) -> Option<AsmInstruction> {
@@ -222,19 +294,33 @@ fn x86_instruction(text: &str) -> Option<AsmInstruction> {
     let (mnemonic, operands) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let operands = operands.trim();
     // What fills code up to the next line of the cache.
-    let is_filling =
-        mnemonic.starts_with("nop") || text.contains("nopw") || text == "xchg   %ax,%ax" || mnemonic == "data16";
+    let is_filling = mnemonic.starts_with("nop")
+        || text.contains("nopw")
+        || text == "xchg   %ax,%ax"
+        || mnemonic == "data16";
     if is_filling || mnemonic.starts_with('(') {
         return None;
     }
     let (kind, memory) = x86_kinds(mnemonic, operands);
     let wide = operands.contains("%ymm") || operands.contains("%zmm");
     let bare = mnemonic.trim_start_matches('v');
-    let is_packed = bare.ends_with("ps") || bare.ends_with("pd") || bare.starts_with('p') || bare.starts_with("movdq");
-    let is_vector =
-        wide || operands.contains("%xmm") && is_packed && !bare.starts_with("pextr") && !bare.starts_with("pinsr");
+    let is_packed = bare.ends_with("ps")
+        || bare.ends_with("pd")
+        || bare.starts_with('p')
+        || bare.starts_with("movdq");
+    let is_vector = wide
+        || operands.contains("%xmm")
+            && is_packed
+            && !bare.starts_with("pextr")
+            && !bare.starts_with("pinsr");
     let text = text.split_whitespace().joined(" ");
-    Some(AsmInstruction { kind, memory, is_vector, place: None, text })
+    Some(AsmInstruction {
+        kind,
+        memory,
+        is_vector,
+        place: None,
+        text,
+    })
 }
 
 fn is_on_stack(operand: &str) -> bool {
@@ -243,7 +329,10 @@ fn is_on_stack(operand: &str) -> bool {
 
 /// What an instruction does, and how it uses memory besides. The last operand is written.
 fn x86_kinds(mnemonic: &str, operands: &str) -> (AsmKind, Option<AsmKind>) {
-    let bare = mnemonic.strip_prefix('v').filter(|bare| !bare.is_empty()).unwrap_or(mnemonic);
+    let bare = mnemonic
+        .strip_prefix('v')
+        .filter(|bare| !bare.is_empty())
+        .unwrap_or(mnemonic);
     let begins = |words: &[&str]| words.iter().any(|word| bare.starts_with(word));
     let written = last_operand(operands);
     let load = match operands {
@@ -252,7 +341,11 @@ fn x86_kinds(mnemonic: &str, operands: &str) -> (AsmKind, Option<AsmKind>) {
         _ if is_on_stack(operands) => Some(AsmKind::Private),
         _ => Some(AsmKind::Load),
     };
-    let store = if is_on_stack(written) { AsmKind::Private } else { AsmKind::Store };
+    let store = if is_on_stack(written) {
+        AsmKind::Private
+    } else {
+        AsmKind::Store
+    };
     let arithmetic = |kind| (kind, load);
     match bare {
         _ if mnemonic == "lock" || begins(&["cmpxchg", "xadd"]) => (AsmKind::Atomic, None),
@@ -261,18 +354,33 @@ fn x86_kinds(mnemonic: &str, operands: &str) -> (AsmKind, Option<AsmKind>) {
         _ if begins(&["gather", "pgather"]) => (AsmKind::Load, None),
         _ if begins(&["scatter", "pscatter"]) => (AsmKind::Store, None),
         "push" | "pop" | "leave" => (AsmKind::Private, None),
-        _ if begins(&["mov", "maskmov", "pmaskmov", "broadcast", "pbroadcast", "lddqu", "pextr", "extract"]) => {
+        _ if begins(&[
+            "mov",
+            "maskmov",
+            "pmaskmov",
+            "broadcast",
+            "pbroadcast",
+            "lddqu",
+            "pextr",
+            "extract",
+        ]) =>
+        {
             match load {
                 Some(_) if written.contains('(') => (store, None),
                 Some(load) => (load, None),
-                None if begins(&["extract", "pextr", "broadcast", "pbroadcast"]) => (AsmKind::Exchange, None),
+                None if begins(&["extract", "pextr", "broadcast", "pbroadcast"]) => {
+                    (AsmKind::Exchange, None)
+                }
                 None => (AsmKind::Move, None),
             }
         }
         _ if begins(&["fmadd", "fmsub", "fnmadd", "fnmsub"]) => arithmetic(AsmKind::Fma),
-        _ if begins(&["cvt"]) || ["cltq", "cqto", "cltd", "cwtl"].contains(&bare) => arithmetic(AsmKind::Convert),
+        _ if begins(&["cvt"]) || ["cltq", "cqto", "cltd", "cwtl"].contains(&bare) => {
+            arithmetic(AsmKind::Convert)
+        }
         _ if begins(&[
-            "shufp", "perm", "pshuf", "unpck", "punpck", "insert", "pinsr", "palignr", "blend", "pblend", "perm",
+            "shufp", "perm", "pshuf", "unpck", "punpck", "insert", "pinsr", "palignr", "blend",
+            "pblend", "perm",
         ]) =>
         {
             arithmetic(AsmKind::Exchange)
@@ -289,15 +397,23 @@ fn x86_kinds(mnemonic: &str, operands: &str) -> (AsmKind, Option<AsmKind>) {
         _ if begins(&["mfence", "sfence", "lfence"]) => (AsmKind::Barrier, None),
         "zeroupper" | "zeroall" => (AsmKind::Move, None),
         _ if begins(&[
-            "add", "sub", "adc", "sbb", "and", "or", "xor", "not", "neg", "inc", "dec", "imul", "mul", "shl", "shr",
+            "add", "sub", "adc", "sbb", "and", "or", "xor", "not", "neg", "inc", "dec", "imul",
+            "mul", "shl", "shr",
         ]) || begins(&[
-            "sar", "sal", "rol", "ror", "cmp", "test", "set", "bt", "bsf", "bsr", "lzcnt", "tzcnt", "popcnt",
-        ]) || begins(&["bextr", "bzhi", "rorx", "pext", "pdep", "bswap", "p", "kmov", "k"]) =>
+            "sar", "sal", "rol", "ror", "cmp", "test", "set", "bt", "bsf", "bsr", "lzcnt", "tzcnt",
+            "popcnt",
+        ]) || begins(&[
+            "bextr", "bzhi", "rorx", "pext", "pdep", "bswap", "p", "kmov", "k",
+        ]) =>
         {
             // A word of memory that is changed in place.
             (
                 AsmKind::Integer,
-                if written.contains('(') && !begins(&["cmp", "test", "bt"]) { Some(store) } else { load },
+                if written.contains('(') && !begins(&["cmp", "test", "bt"]) {
+                    Some(store)
+                } else {
+                    load
+                },
             )
         }
         _ => (AsmKind::Other, load),
@@ -306,7 +422,10 @@ fn x86_kinds(mnemonic: &str, operands: &str) -> (AsmKind, Option<AsmKind>) {
 
 /// Whether an instruction is of floating-point numbers: `addps`, `ucomiss`, `sqrtsd`.
 fn is_x86_float(bare: &str) -> bool {
-    ["ps", "pd", "ss", "sd"].iter().any(|end| bare.ends_with(end)) && !bare.starts_with('p')
+    ["ps", "pd", "ss", "sd"]
+        .iter()
+        .any(|end| bare.ends_with(end))
+        && !bare.starts_with('p')
 }
 
 /// The last operand: behind the last comma that is in no bracket.
@@ -334,27 +453,51 @@ mod tests {
     fn instructions_are_sorted_by_kind_and_line() {
         // As a driver gives it: with a NUL behind it.
         let kernels = parse(&format!("{SCALE}\0")).unwrap();
-        let [scale] = &kernels[..] else { panic!("{kernels:?}") };
+        let [scale] = &kernels[..] else {
+            panic!("{kernels:?}")
+        };
         assert_eq!(scale.name, "scale");
         let kinds = |place: (&str, u64)| {
             let lines = scale.lines();
             let line = lines.iter().find(|line| line.place == Some(place)).unwrap();
-            line.instructions.iter().map(|one| one.kind).collect::<Vec<AsmKind>>()
+            line.instructions
+                .iter()
+                .map(|one| one.kind)
+                .collect::<Vec<AsmKind>>()
         };
         assert_eq!(kinds(("scale.cl", 5)), [Constant, Constant, Constant, Move]);
-        assert_eq!(kinds(("scale.cl", 7)), [Move, Move, Integer, Integer, Branch]);
+        assert_eq!(
+            kinds(("scale.cl", 7)),
+            [Move, Move, Integer, Integer, Branch]
+        );
         let product = [Integer, Integer, Load, Fma, Add, Move, Integer, Integer];
         assert_eq!(kinds(("scale.cl", 8)), product);
         assert_eq!(kinds(("common/tree.cl", 3)), [LocalStore, Barrier]);
-        assert_eq!(kinds(("scale.cl", 9)), [LocalLoad, Division, Integer, Integer, Store]);
-        assert_eq!((scale.vectors(Load), scale.count(Load), scale.vectors(Store)), (1, 1, 0));
+        assert_eq!(
+            kinds(("scale.cl", 9)),
+            [LocalLoad, Division, Integer, Integer, Store]
+        );
+        assert_eq!(
+            (scale.vectors(Load), scale.count(Load), scale.vectors(Store)),
+            (1, 1, 0)
+        );
         assert_eq!(scale.instructions[8].text, "@%p1 bra BB0_2");
-        assert!(scale.instructions.iter().all(|one| one.kind != Other), "{scale:?}");
+        assert!(
+            scale.instructions.iter().all(|one| one.kind != Other),
+            "{scale:?}"
+        );
     }
 
     #[test]
     fn what_is_no_listing_is_refused() {
-        for wrong in ["", "\0", "hello", ".version 8.0\n", ".version 8.0\n.entry k(\n)\n{\n}\n", "\u{7f}ELF"] {
+        for wrong in [
+            "",
+            "\0",
+            "hello",
+            ".version 8.0\n",
+            ".version 8.0\n.entry k(\n)\n{\n}\n",
+            "\u{7f}ELF",
+        ] {
             assert!(parse(wrong).is_err(), "{wrong:?}");
         }
         // Cut short in the middle of an instruction.
@@ -402,10 +545,30 @@ mod tests {
              /tmp/dot/naive.cl:27 (discriminator 2)\n    1001:\tvaddps (%rax),%ymm0,%ymm0\n    1005:\tnopw   0x0(%rax,%rax,1)\n    \
              100a:\tvaddss %xmm1,%xmm0,%xmm0\n\n0000000000001010 <other>:\n    1010:\tret\n";
         let kernels = parse(listing).unwrap();
-        let [k, other] = &kernels[..] else { panic!("{kernels:?}") };
-        assert_eq!((k.count(Add), k.vectors(Add), k.count(Load), k.instructions.len()), (2, 1, 1, 3));
-        let places: Vec<_> = k.lines().into_iter().map(|line| (line.place, line.instructions.len())).collect();
-        assert_eq!(places, [(Some(("/tmp/dot/naive.cl", 26)), 1), (Some(("/tmp/dot/naive.cl", 27)), 2)]);
+        let [k, other] = &kernels[..] else {
+            panic!("{kernels:?}")
+        };
+        assert_eq!(
+            (
+                k.count(Add),
+                k.vectors(Add),
+                k.count(Load),
+                k.instructions.len()
+            ),
+            (2, 1, 1, 3)
+        );
+        let places: Vec<_> = k
+            .lines()
+            .into_iter()
+            .map(|line| (line.place, line.instructions.len()))
+            .collect();
+        assert_eq!(
+            places,
+            [
+                (Some(("/tmp/dot/naive.cl", 26)), 1),
+                (Some(("/tmp/dot/naive.cl", 27)), 2)
+            ]
+        );
         assert_eq!(other.lines()[0].place, None);
     }
 }

@@ -56,7 +56,9 @@ impl Exercise {
 
     /// What a student begins with, below the goal and the commands.
     pub fn starter(&self) -> Result<String, Error> {
-        let Exercise { name, title, goal, .. } = self;
+        let Exercise {
+            name, title, goal, ..
+        } = self;
         Ok(format!(
             "// Exercise {name}: {title}.\n// Goal: {goal}\n// gpulab exercise show {name} says more, gpulab exercise show {name} \
              --hint helps,\n// gpulab exercise check {name} {name}.cl checks this file.\n//\n{}",
@@ -75,7 +77,9 @@ impl Exercise {
 }
 
 pub fn exercise(name: &str) -> Result<Option<Exercise>, Error> {
-    let Some(name) = NAMES.iter().find(|known| **known == name) else { return Ok(None) };
+    let Some(name) = NAMES.iter().find(|known| **known == name) else {
+        return Ok(None);
+    };
     let file = format!("exercises/{name}/exercise.toml");
     let broken = |why: String| Error::Failed(format!("{file}: {why}"));
     let data = text(&file).ok_or_else(|| broken("it is missing in this gpulab".into()))?;
@@ -84,7 +88,10 @@ pub fn exercise(name: &str) -> Result<Option<Exercise>, Error> {
 }
 
 pub fn exercises() -> Result<Vec<Exercise>, Error> {
-    NAMES.iter().filter_map(|name| exercise(name).transpose()).collect()
+    NAMES
+        .iter()
+        .filter_map(|name| exercise(name).transpose())
+        .collect()
 }
 
 named_enum! {
@@ -144,16 +151,26 @@ impl CountMetric {
     /// The file and line with most of what it is about; none where no line has it.
     fn line_with_most(self, counted: &CountedCase) -> Option<(&str, u64)> {
         let mut all: BTreeMap<(&str, u64), u64> = BTreeMap::new();
-        for one in counted.launches.iter().flat_map(|launch| &launch.counts.instructions).filter(|one| one.line > 0) {
+        for one in counted
+            .launches
+            .iter()
+            .flat_map(|launch| &launch.counts.instructions)
+            .filter(|one| one.line > 0)
+        {
             *all.entry((&one.file, one.line)).or_default() += match self {
                 CountMetric::LocalPasses => one.counts.local().conflicts,
-                CountMetric::BusyLanes => one.counts.issued * LockstepModel::USUAL.warp - one.counts.lanes,
+                CountMetric::BusyLanes => {
+                    one.counts.issued * LockstepModel::USUAL.warp - one.counts.lanes
+                }
                 CountMetric::ReadSegments => needless(one.counts.memory.global_read),
                 CountMetric::WriteSegments => needless(one.counts.memory.global_write),
                 _ => 0,
             };
         }
-        all.into_iter().filter(|(_, cost)| *cost > 0).max_by_key(|(_, cost)| *cost).map(|(place, _)| place)
+        all.into_iter()
+            .filter(|(_, cost)| *cost > 0)
+            .max_by_key(|(_, cost)| *cost)
+            .map(|(place, _)| place)
     }
 
     /// Whether it is a mean, which the starter's number of requests or instructions bounds.
@@ -163,14 +180,24 @@ impl CountMetric {
     }
 
     /// Its value; none where nothing was counted that it could be a mean of.
-    fn of(self, counted: &CountedCase, starter: Option<&CountedCase>, over: &Over<'_>) -> Option<f64> {
+    fn of(
+        self,
+        counted: &CountedCase,
+        starter: Option<&CountedCase>,
+        over: &Over<'_>,
+    ) -> Option<f64> {
         let starters = starter.map(total);
         let total = total(counted);
         let mean = |what: fn(&Counts) -> u64, of: fn(&Counts) -> u64| {
-            let number = starters.map_or(u64::MAX, |starter| of(&starter)).min(of(&total));
+            let number = starters
+                .map_or(u64::MAX, |starter| of(&starter))
+                .min(of(&total));
             (number > 0).then(|| what(&total) as f64 / number as f64)
         };
-        let copies = counted.launches.iter().any(|launch| launch.counts.copies > 0);
+        let copies = counted
+            .launches
+            .iter()
+            .any(|launch| launch.counts.copies > 0);
         let elements = over.shape.elements() as f64;
         let memory = &total.memory;
         let size = over.size as f64;
@@ -181,37 +208,56 @@ impl CountMetric {
             {
                 None
             }
-            CountMetric::LocalPasses => mean(|counts| counts.local().passes, |counts| counts.local().requests),
+            CountMetric::LocalPasses => mean(
+                |counts| counts.local().passes,
+                |counts| counts.local().requests,
+            ),
             CountMetric::LocalStores => Some(memory.local_write.bytes as f64 / size / elements),
             CountMetric::LocalLoads => Some(memory.local_read.bytes as f64 / size / elements),
             CountMetric::TornWarps => Some(torn_warps(over.traced) as f64),
             CountMetric::BusyLanes => {
                 const WARP: u64 = LockstepModel::USUAL.warp;
-                let idle = mean(|counts| counts.issued * WARP - counts.lanes, |counts| counts.issued)?;
+                let idle = mean(
+                    |counts| counts.issued * WARP - counts.lanes,
+                    |counts| counts.issued,
+                )?;
                 Some(1.0 - idle / WARP as f64)
             }
-            CountMetric::ReadSegments | CountMetric::WriteSegments if copies || memory.global_atomic.requests > 0 => {
+            CountMetric::ReadSegments | CountMetric::WriteSegments
+                if copies || memory.global_atomic.requests > 0 =>
+            {
                 None
             }
-            CountMetric::ReadSegments => {
-                mean(|counts| counts.memory.global_read.segments, |counts| counts.memory.global_read.requests)
-            }
-            CountMetric::WriteSegments => {
-                mean(|counts| counts.memory.global_write.segments, |counts| counts.memory.global_write.requests)
-            }
+            CountMetric::ReadSegments => mean(
+                |counts| counts.memory.global_read.segments,
+                |counts| counts.memory.global_read.requests,
+            ),
+            CountMetric::WriteSegments => mean(
+                |counts| counts.memory.global_write.segments,
+                |counts| counts.memory.global_write.requests,
+            ),
             CountMetric::Instructions => Some(total.lanes as f64 / elements),
             CountMetric::Barriers => {
-                let barriers: u64 = counted.launches.iter().map(|launch| launch.counts.barriers).sum();
+                let barriers: u64 = counted
+                    .launches
+                    .iter()
+                    .map(|launch| launch.counts.barriers)
+                    .sum();
                 Some(1000.0 * barriers as f64 / elements)
             }
             CountMetric::WorkItems => {
-                let items: u64 = counted.launches.iter().map(|launch| launch.counts.items).sum();
+                let items: u64 = counted
+                    .launches
+                    .iter()
+                    .map(|launch| launch.counts.items)
+                    .sum();
                 Some(items as f64 / elements)
             }
             CountMetric::Results => Some(memory.global_write.bytes as f64 / size / elements),
             CountMetric::LoadsAnAddition => {
                 let additions = elements * over.shape.n as f64;
-                let bytes = memory.global_read.bytes + memory.local_read.bytes + memory.constant_read.bytes;
+                let bytes =
+                    memory.global_read.bytes + memory.local_read.bytes + memory.constant_read.bytes;
                 Some(bytes as f64 / size / additions)
             }
         }
@@ -220,12 +266,16 @@ impl CountMetric {
 
 /// Segments beyond those that the bytes would fill.
 fn needless(of: RequestCounts) -> u64 {
-    of.segments.saturating_sub(of.bytes.div_ceil(LockstepModel::USUAL.segment))
+    of.segments
+        .saturating_sub(of.bytes.div_ceil(LockstepModel::USUAL.segment))
 }
 
 fn total(counted: &CountedCase) -> Counts {
     let mut total = Counts::default();
-    counted.launches.iter().for_each(|launch| total += launch.counts.total());
+    counted
+        .launches
+        .iter()
+        .for_each(|launch| total += launch.counts.total());
     total
 }
 
@@ -233,9 +283,19 @@ fn total(counted: &CountedCase) -> Counts {
 fn torn_warps(launches: &[TracedLaunch]) -> usize {
     let mut warps: BTreeMap<(u64, u64), BTreeSet<u64>> = BTreeMap::new();
     for step in launches.iter().flat_map(|launch| &launch.steps) {
-        warps.entry((step.group, step.warp)).or_default().insert(step.lanes);
+        warps
+            .entry((step.group, step.warp))
+            .or_default()
+            .insert(step.lanes);
     }
-    warps.values().filter(|steps| steps.iter().any(|one| steps.iter().any(|other| one & other == 0))).count()
+    warps
+        .values()
+        .filter(|steps| {
+            steps
+                .iter()
+                .any(|one| steps.iter().any(|other| one & other == 0))
+        })
+        .count()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
@@ -260,26 +320,56 @@ impl CountCheck {
         self.metric.is_mean() || matches!(self.wanted, Demand::MostOfStarter(_))
     }
 
-    fn of(&self, counted: &CountedCase, starter: Option<&CountedCase>, over: &Over<'_>) -> CheckResult {
+    fn of(
+        &self,
+        counted: &CountedCase,
+        starter: Option<&CountedCase>,
+        over: &Over<'_>,
+    ) -> CheckResult {
         let value = self.metric.of(counted, starter, over);
         let (wanted, ok) = match self.wanted {
-            Demand::Most(most) => (format!("at most {most}"), value.is_some_and(|value| value <= most)),
-            Demand::Least(least) => (format!("at least {least}"), value.is_some_and(|value| value >= least)),
+            Demand::Most(most) => (
+                format!("at most {most}"),
+                value.is_some_and(|value| value <= most),
+            ),
+            Demand::Least(least) => (
+                format!("at least {least}"),
+                value.is_some_and(|value| value >= least),
+            ),
             Demand::MostOfStarter(share) => {
                 let starter = starter.and_then(|starter| self.metric.of(starter, None, over));
                 let most = starter.map(|starter| share * starter);
                 let said = most.map_or("less than the starter".into(), |most| {
                     format!("at most {most:.3} ({share} of the starter's)")
                 });
-                (said, value.zip(most).is_some_and(|(value, most)| value <= most))
+                (
+                    said,
+                    value.zip(most).is_some_and(|(value, most)| value <= most),
+                )
             }
         };
         let is_thinned = self.metric.of(counted, None, over) != value;
-        let note = if is_thinned { ", averaged over as many as the starter has" } else { "" };
+        let note = if is_thinned {
+            ", averaged over as many as the starter has"
+        } else {
+            ""
+        };
         let wanted = format!("{wanted}{note}");
-        let place = if ok { None } else { self.metric.line_with_most(counted) };
-        let line = place.map(|(file, line)| format!("{}:{line}", file.rsplit('/').next().unwrap_or(file)));
-        CheckResult { what: self.metric.name().into(), value, wanted, ok, hint: self.hint.clone(), line }
+        let place = if ok {
+            None
+        } else {
+            self.metric.line_with_most(counted)
+        };
+        let line =
+            place.map(|(file, line)| format!("{}:{line}", file.rsplit('/').next().unwrap_or(file)));
+        CheckResult {
+            what: self.metric.name().into(),
+            value,
+            wanted,
+            ok,
+            hint: self.hint.clone(),
+            line,
+        }
     }
 }
 
@@ -339,8 +429,18 @@ impl Grade {
         }
     }
 
-    pub fn ended(self, verdict: ExerciseVerdict, reason: impl Into<String>, hint: impl Into<String>) -> Grade {
-        Grade { verdict, reason: reason.into(), hint: hint.into(), ..self }
+    pub fn ended(
+        self,
+        verdict: ExerciseVerdict,
+        reason: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Grade {
+        Grade {
+            verdict,
+            reason: reason.into(),
+            hint: hint.into(),
+            ..self
+        }
     }
 
     /// With what was counted of the submission, and of the starter where a check needs it: passed if all is as wanted.
@@ -351,14 +451,28 @@ impl Grade {
         starter: Option<&CountedCase>,
         over: &Over<'_>,
     ) -> Grade {
-        let checks: Vec<CheckResult> = exercise.checks.iter().map(|check| check.of(counted, starter, over)).collect();
+        let checks: Vec<CheckResult> = exercise
+            .checks
+            .iter()
+            .map(|check| check.of(counted, starter, over))
+            .collect();
         let failed = checks.iter().find(|check| !check.ok).cloned();
         let grade = Grade { checks, ..self };
         match failed {
             None => grade.ended(ExerciseVerdict::Passed, "", ""),
-            Some(CheckResult { what, value, wanted, hint, .. }) => {
+            Some(CheckResult {
+                what,
+                value,
+                wanted,
+                hint,
+                ..
+            }) => {
                 let value = value.map_or("none".into(), |value| format!("{value:.3}"));
-                grade.ended(ExerciseVerdict::NotYet, format!("{what}: {value}, must be {wanted}"), hint)
+                grade.ended(
+                    ExerciseVerdict::NotYet,
+                    format!("{what}: {value}, must be {wanted}"),
+                    hint,
+                )
             }
         }
     }
@@ -370,14 +484,21 @@ impl Grade {
 
     /// What it is to a shell: nothing if it passed, else an error with its exit code.
     pub fn outcome(&self) -> Result<(), Error> {
-        let text = format!("{}: {}: {}", self.exercise, self.verdict.name(), self.reason);
+        let text = format!(
+            "{}: {}: {}",
+            self.exercise,
+            self.verdict.name(),
+            self.reason
+        );
         Err(match self.verdict {
             ExerciseVerdict::Passed => return Ok(()),
             ExerciseVerdict::Wrong => Error::WrongResult(text),
             ExerciseVerdict::NotBuilt => Error::BuildFailed(text),
             ExerciseVerdict::Refused => Error::Usage(text),
             ExerciseVerdict::Uncounted => Error::NoDevice(text),
-            ExerciseVerdict::NotYet | ExerciseVerdict::Crashed | ExerciseVerdict::Endless => Error::Failed(text),
+            ExerciseVerdict::NotYet | ExerciseVerdict::Crashed | ExerciseVerdict::Endless => {
+                Error::Failed(text)
+            }
         })
     }
 }
@@ -406,7 +527,10 @@ impl Progress {
             Ok(kept) => (kept, None),
             Err(why) => {
                 let aside = files::put_aside(&path);
-                let why = format!("the progress in {} cannot be read: {why}; {aside}", path.display());
+                let why = format!(
+                    "the progress in {} cannot be read: {why}; {aside}",
+                    path.display()
+                );
                 (Progress::default(), Some(why))
             }
         }
@@ -415,8 +539,12 @@ impl Progress {
     pub fn save(&self, folder: &Path) -> Result<(), Error> {
         let path = folder.join(FILE);
         let text = serde_json::to_string_pretty(self).map_err(|e| Error::Failed(e.to_string()))?;
-        let written = std::fs::create_dir_all(folder).and_then(|()| files::write_whole(&path, text + "\n"));
-        written.map_err(|source| Error::Output { what: format!("the progress to {}", path.display()), source })
+        let written =
+            std::fs::create_dir_all(folder).and_then(|()| files::write_whole(&path, text + "\n"));
+        written.map_err(|source| Error::Output {
+            what: format!("the progress to {}", path.display()),
+            source,
+        })
     }
 
     pub fn of(&self, name: &str) -> Standing {
@@ -440,16 +568,34 @@ impl DrawnSizes {
     pub fn new(form: Form, seed: u64) -> DrawnSizes {
         let mut draw = Draw(seed);
         let (asked, counted) = match form {
-            Form::Vector => (Shape::vector(draw.within(200_000, 400_000)), Shape::vector(4096 * draw.within(6, 12))),
+            Form::Vector => (
+                Shape::vector(draw.within(200_000, 400_000)),
+                Shape::vector(4096 * draw.within(6, 12)),
+            ),
             Form::Matrix => {
                 let width = 64 * draw.within(1, 3);
-                let asked = Shape { n: draw.within(100, 400), m: draw.within(100, 400) };
-                (asked, Shape { n: width, m: width + 64 })
+                let asked = Shape {
+                    n: draw.within(100, 400),
+                    m: draw.within(100, 400),
+                };
+                (
+                    asked,
+                    Shape {
+                        n: width,
+                        m: width + 64,
+                    },
+                )
             }
             Form::Square => {
                 let side = draw.within(100, 200);
                 let counted = 32 * draw.within(2, 3);
-                (Shape { n: side, m: side }, Shape { n: counted, m: counted })
+                (
+                    Shape { n: side, m: side },
+                    Shape {
+                        n: counted,
+                        m: counted,
+                    },
+                )
             }
         };
         DrawnSizes { asked, counted }
@@ -477,14 +623,32 @@ mod tests {
     fn every_exercise_is_complete_and_has_its_folder() {
         for exercise in exercises().unwrap() {
             let name = exercise.name;
-            assert!(exercise.hints.len() >= 2, "{name}: hints go from little to much");
-            assert!(exercise.goal.ends_with('.') && !exercise.title.ends_with('.'), "{name}");
-            assert!(gpulab_kernels::built_in(&exercise.family).is_some() && !exercise.checks.is_empty(), "{name}");
-            assert_ne!(exercise.starter().unwrap(), exercise.solution().unwrap(), "{name}");
+            assert!(
+                exercise.hints.len() >= 2,
+                "{name}: hints go from little to much"
+            );
+            assert!(
+                exercise.goal.ends_with('.') && !exercise.title.ends_with('.'),
+                "{name}"
+            );
+            assert!(
+                gpulab_kernels::built_in(&exercise.family).is_some() && !exercise.checks.is_empty(),
+                "{name}"
+            );
+            assert_ne!(
+                exercise.starter().unwrap(),
+                exercise.solution().unwrap(),
+                "{name}"
+            );
         }
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cl/exercises");
-        let found = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        assert_eq!(found.collect::<BTreeSet<_>>(), NAMES.iter().map(|name| (*name).to_owned()).collect());
+        let found = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        assert_eq!(
+            found.collect::<BTreeSet<_>>(),
+            NAMES.iter().map(|name| (*name).to_owned()).collect()
+        );
     }
 
     #[test]
@@ -493,7 +657,12 @@ mod tests {
         let mut progress = Progress::load(folder.path()).0;
         progress.change("banks").passed = true;
         progress.save(&folder.path().join("new")).unwrap();
-        assert!(Progress::load(&folder.path().join("new")).0.of("banks").passed);
+        assert!(
+            Progress::load(&folder.path().join("new"))
+                .0
+                .of("banks")
+                .passed
+        );
         std::fs::write(folder.path().join(FILE), "{").unwrap();
         let (progress, why) = Progress::load(folder.path());
         assert!(!progress.of("banks").passed && why.unwrap().contains(".bad"));
@@ -505,8 +674,17 @@ mod tests {
         for form in [Form::Vector, Form::Matrix, Form::Square] {
             let all: Vec<DrawnSizes> = (0..20).map(|seed| DrawnSizes::new(form, seed)).collect();
             assert_eq!(all[3], DrawnSizes::new(form, 3));
-            assert!(all.iter().map(|s| s.asked.n).collect::<BTreeSet<u64>>().len() > 10);
-            assert!(all.iter().all(|sizes| sizes.counted.n % 32 == 0 && sizes.counted.elements() <= 1 << 16));
+            assert!(
+                all.iter()
+                    .map(|s| s.asked.n)
+                    .collect::<BTreeSet<u64>>()
+                    .len()
+                    > 10
+            );
+            assert!(
+                all.iter()
+                    .all(|sizes| sizes.counted.n % 32 == 0 && sizes.counted.elements() <= 1 << 16)
+            );
         }
     }
 }

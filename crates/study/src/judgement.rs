@@ -51,6 +51,8 @@ pub struct Judgement {
 
 impl Judgement {
     pub fn failed(&self) -> Option<&TriedCase> {
-        self.tried.iter().find(|tried| tried.ruling != Ruling::Right)
+        self.tried
+            .iter()
+            .find(|tried| tried.ruling != Ruling::Right)
     }
 }

@@ -31,17 +31,29 @@ pub fn run(global: &Global, options: &CountArgs) -> Result<(), Error> {
     let model = options.model()?;
     let subject = Countable::find(options)?;
     let registry = &Registry::default();
-    let registry = if let Countable::Ladder(brought, _) = &subject { &brought.registry } else { registry };
+    let registry = if let Countable::Ladder(brought, _) = &subject {
+        &brought.registry
+    } else {
+        registry
+    };
     let cl_dir = options.cl_dir.as_deref();
     match &subject {
-        Countable::Ladder(brought, list) => check_ladder(brought, list.as_deref(), options, global.quiet)?,
+        Countable::Ladder(brought, list) => {
+            check_ladder(brought, list.as_deref(), options, global.quiet)?
+        }
         Countable::Trials(_) => check_trials(options)?,
         Countable::Measured(_) => {}
     }
     let before = options.against.as_deref().map(read).transpose()?;
     let mut outputs: Outputs<CountRow> = Outputs::open(&Paths::from(&options.rows))?;
     interrupt::watch();
-    let mut counter = Counter::open(registry, model, cl_dir, Duration::from_secs_f64(options.deadline), global.quiet)?;
+    let mut counter = Counter::open(
+        registry,
+        model,
+        cl_dir,
+        Duration::from_secs_f64(options.deadline),
+        global.quiet,
+    )?;
     let cases = subject.cases(options, registry, counter.worker.target(), global.quiet)?;
     let mut rows = Vec::new();
     let counted = counter.count(&cases, &mut |row| {
@@ -50,22 +62,26 @@ pub fn run(global: &Global, options: &CountArgs) -> Result<(), Error> {
         }
         rows.push(row);
     });
-    let sources = Sources { dir: cl_dir.map(Path::to_path_buf) };
+    let sources = Sources {
+        dir: cl_dir.map(Path::to_path_buf),
+    };
     let rungs: Vec<&Rung> = cases.iter().map(|case| case.rung).collect();
     if !rows.is_empty() && before.is_none() {
         outputs.tell(global, &|screen| {
-            rows.chunk_by(|a, b| options.of.is_empty() || (&a.family, a.n, a.dtype) == (&b.family, b.n, b.dtype))
-                .map(|rows: &[CountRow]| {
-                    let table = report::count::table(rows, global.verbose, screen);
-                    if !options.lines {
-                        return table;
-                    }
-                    let source = &|file: &str, line| {
-                        source_line(&sources, file, line).or_else(|| line_of_any(&rungs, file, line))
-                    };
-                    table + &report::count::lines(rows, source, screen)
-                })
-                .joined("\n")
+            rows.chunk_by(|a, b| {
+                options.of.is_empty() || (&a.family, a.n, a.dtype) == (&b.family, b.n, b.dtype)
+            })
+            .map(|rows: &[CountRow]| {
+                let table = report::count::table(rows, global.verbose, screen);
+                if !options.lines {
+                    return table;
+                }
+                let source = &|file: &str, line| {
+                    source_line(&sources, file, line).or_else(|| line_of_any(&rungs, file, line))
+                };
+                table + &report::count::lines(rows, source, screen)
+            })
+            .joined("\n")
         });
     }
     let finished = outputs.finish(counted.is_ok(), !rows.is_empty());
@@ -82,14 +98,21 @@ pub fn run(global: &Global, options: &CountArgs) -> Result<(), Error> {
 fn gone_wrong(rows: &[CountRow]) -> Result<(), Error> {
     type End = (Status, &'static str, fn(String) -> Error);
     let ends: [End; 4] = [
-        (Status::WrongResult, "gave a wrong result", Error::WrongResult),
+        (
+            Status::WrongResult,
+            "gave a wrong result",
+            Error::WrongResult,
+        ),
         (Status::BuildFailed, "did not build", Error::BuildFailed),
         (Status::Failed, "did not finish", Error::Failed),
         (Status::Timeout, "did not finish", Error::Failed),
     ];
     for (status, how, error) in ends {
         if let Some(row) = rows.iter().find(|row| row.status == status) {
-            return Err(error(format!("{}/{} {how} in the simulator: {}", row.family, row.variant, row.reason)));
+            return Err(error(format!(
+                "{}/{} {how} in the simulator: {}",
+                row.family, row.variant, row.reason
+            )));
         }
     }
     Ok(())
@@ -117,7 +140,9 @@ impl Countable {
         let (name, part) = parted(what);
         let variant = &options.rungs.variant;
         if part.is_some() && variant.is_some() && !is_exercise(name) {
-            return Err(Error::Usage(format!("--variant: {what} names the rung already; leave one of them out")));
+            return Err(Error::Usage(format!(
+                "--variant: {what} names the rung already; leave one of them out"
+            )));
         }
         if options.solves.is_some() || name.ends_with(".cl") || is_exercise(name) {
             let named = Brought::of(what, options.solves.as_deref())?;
@@ -129,16 +154,26 @@ impl Countable {
             return Ok(Countable::Ladder(brought.into(), list));
         }
         if options.rungs.own.is_some() {
-            return Err(Error::Usage(format!("--own: {name} has no ladder; name the kernel's family")));
+            return Err(Error::Usage(format!(
+                "--own: {name} has no ladder; name the kernel's family"
+            )));
         }
         if let (Some(experiment), None) = (experiment(name), part) {
             return Ok(Countable::Trials(experiment));
         }
         // Kernels of experiments and probes too, though nobody is told.
-        Brought::new(name).map(|brought| Countable::Ladder(brought.into(), list)).map_err(|_| {
-            let names = ladders().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
-            Error::Usage(suggest::unknown("family or experiment", name, &names.collect::<Vec<_>>()))
-        })
+        Brought::new(name)
+            .map(|brought| Countable::Ladder(brought.into(), list))
+            .map_err(|_| {
+                let names = ladders()
+                    .map(|f| &*f.name)
+                    .chain(EXPERIMENTS.iter().map(|e| e.name));
+                Error::Usage(suggest::unknown(
+                    "family or experiment",
+                    name,
+                    &names.collect::<Vec<_>>(),
+                ))
+            })
     }
 
     fn cases<'a>(
@@ -164,13 +199,26 @@ impl Countable {
 fn measured(path: &Path) -> Result<Vec<Row>, Error> {
     let name = path.display().to_string();
     match records::read(&name)?.0 {
-        Recorded::Rows(rows) if rows.iter().any(|row| why::case_of(&Registry::default(), row).is_some()) => Ok(rows),
-        _ => Err(Error::Usage(format!("--of {name}: it holds no rows of a ladder, as --csv writes them"))),
+        Recorded::Rows(rows)
+            if rows
+                .iter()
+                .any(|row| why::case_of(&Registry::default(), row).is_some()) =>
+        {
+            Ok(rows)
+        }
+        _ => Err(Error::Usage(format!(
+            "--of {name}: it holds no rows of a ladder, as --csv writes them"
+        ))),
     }
 }
 
 /// Refuses what can be seen before anything is started.
-fn check_ladder(brought: &Brought, list: Option<&str>, options: &CountArgs, quiet: bool) -> Result<(), Error> {
+fn check_ladder(
+    brought: &Brought,
+    list: Option<&str>,
+    options: &CountArgs,
+    quiet: bool,
+) -> Result<(), Error> {
     let family = &brought.family;
     let dtype = dtype(brought, options);
     bench::check_dtype(family, dtype)?;
@@ -178,20 +226,38 @@ fn check_ladder(brought: &Brought, list: Option<&str>, options: &CountArgs, quie
     bench::check_sources(&rungs, options.cl_dir.as_deref(), quiet)?;
     let shape = shape(family, options)?;
     if shape.n == 0 || shape.m == 0 {
-        return Err(Error::Usage("no elements, so no launch to count: choose a larger --n".into()));
+        return Err(Error::Usage(
+            "no elements, so no launch to count: choose a larger --n".into(),
+        ));
     }
     let params = Params::new();
-    if options.lines && is_large(family.form, shape, options.machine.unwrap_or(LockstepModel::USUAL)) {
+    if options.lines
+        && is_large(
+            family.form,
+            shape,
+            options.machine.unwrap_or(LockstepModel::USUAL),
+        )
+    {
         let why = "--lines needs cases that the simulator runs whole; choose a smaller --n";
         return Err(Error::Usage(why.into()));
     }
-    let input = Input { family, shape, dtype, params: &params };
+    let input = Input {
+        family,
+        shape,
+        dtype,
+        params: &params,
+    };
     input.check_host(input.bytes()?)?;
     settings(family, &rungs, options).map(drop)
 }
 
 fn shape(family: &Family, options: &CountArgs) -> Result<Shape, Error> {
-    bench::shape(family, options.case.n, options.case.m, family.usual_shape(usual_size(family.form), true))
+    bench::shape(
+        family,
+        options.case.n,
+        options.case.m,
+        family.usual_shape(usual_size(family.form), true),
+    )
 }
 
 /// The settings that were given, each with its one value.
@@ -203,7 +269,11 @@ fn settings(family: &Family, rungs: &[&Rung], options: &CountArgs) -> Result<Par
 
 /// The type that was asked for, or that the reader's kernel is of, or the family's first.
 fn dtype(brought: &Brought, options: &CountArgs) -> Dtype {
-    options.case.dtype.or_else(|| brought.own.as_ref().and_then(Rung::own_dtype)).unwrap_or(brought.family.dtypes[0])
+    options
+        .case
+        .dtype
+        .or_else(|| brought.own.as_ref().and_then(Rung::own_dtype))
+        .unwrap_or(brought.family.dtypes[0])
 }
 
 fn ladder<'a>(
@@ -214,11 +284,26 @@ fn ladder<'a>(
 ) -> Result<Vec<CountedTrial<'a>>, Error> {
     let family = &brought.family;
     let rungs = brought.rungs(list)?;
-    let case = Case::of(&family.name, "", dtype(brought, options), shape(family, options)?);
-    let case = Case { params: settings(family, &rungs, options)?, seed: options.seed, ..case };
+    let case = Case::of(
+        &family.name,
+        "",
+        dtype(brought, options),
+        shape(family, options)?,
+    );
+    let case = Case {
+        params: settings(family, &rungs, options)?,
+        seed: options.seed,
+        ..case
+    };
     let counted = rungs.into_iter().map(|rung| {
         let wg = options.case.wg.or(rung.work_group()).unwrap_or(WORK_GROUP);
-        of_rung(family, rung, &Case { wg, ..case.clone() }, target, options.machine.unwrap_or(LockstepModel::USUAL))
+        of_rung(
+            family,
+            rung,
+            &Case { wg, ..case.clone() },
+            target,
+            options.machine.unwrap_or(LockstepModel::USUAL),
+        )
     });
     Ok(counted.collect())
 }
@@ -233,9 +318,14 @@ fn check_trials(options: &CountArgs) -> Result<(), Error> {
         ("--op", options.op.is_some()),
         ("--set", !options.case.set.is_empty()),
     ];
-    refused.iter().find(|(_, is_given)| *is_given).map_or(Ok(()), |(option, _)| {
-        Err(Error::Usage(format!("{option}: an experiment's trials set this themselves; --n limits their size")))
-    })
+    refused
+        .iter()
+        .find(|(_, is_given)| *is_given)
+        .map_or(Ok(()), |(option, _)| {
+            Err(Error::Usage(format!(
+                "{option}: an experiment's trials set this themselves; --n limits their size"
+            )))
+        })
 }
 
 /// The rows of `--against`, read before anything is counted.
@@ -243,39 +333,76 @@ fn read(path: &Path) -> Result<Vec<CountRow>, Error> {
     let name = path.display().to_string();
     let text = std::fs::read(path).map_err(|e| Error::Usage(format!("cannot read {name}: {e}")))?;
     let rows = of_csv(&text, &name);
-    Ok(rows.map_err(|why| Error::Usage(format!("{why}: --against takes what gpulab count --csv FILE wrote")))?.0)
+    Ok(rows
+        .map_err(|why| {
+            Error::Usage(format!(
+                "{why}: --against takes what gpulab count --csv FILE wrote"
+            ))
+        })?
+        .0)
 }
 
 /// Holds counts against earlier ones. Of a `whole`, each case of the file must be there; else those that were asked for.
-fn compare(color: Color, options: &CountArgs, before: &[CountRow], now: &[CountRow], whole: bool) -> Result<(), Error> {
-    let Some(path) = &options.against else { return Ok(()) };
+fn compare(
+    color: Color,
+    options: &CountArgs,
+    before: &[CountRow],
+    now: &[CountRow],
+    whole: bool,
+) -> Result<(), Error> {
+    let Some(path) = &options.against else {
+        return Ok(());
+    };
     let name = path.display();
     let cases = counted_cases(now);
     if cases.is_empty() {
-        return Err(Error::Failed("nothing was counted, so there is nothing to compare".into()));
+        return Err(Error::Failed(
+            "nothing was counted, so there is nothing to compare".into(),
+        ));
     }
     if let (Some(old), Some(new)) = (before.first().map(machine_of), now.first().map(machine_of))
         && old != new
     {
-        return Err(Error::Usage(format!("{name}: it was counted for {old}, this for {new}")));
+        return Err(Error::Usage(format!(
+            "{name}: it was counted for {old}, this for {new}"
+        )));
     }
     let known = counted_cases(before);
-    let missing: Vec<&str> = cases.iter().filter(|case| !known.contains(case)).map(String::as_str).collect();
+    let missing: Vec<&str> = cases
+        .iter()
+        .filter(|case| !known.contains(case))
+        .map(String::as_str)
+        .collect();
     if !missing.is_empty() {
         let missing = missing.join(", ");
-        return Err(Error::Usage(format!("{name}: it has no counts of {missing}: write them with --csv")));
+        return Err(Error::Usage(format!(
+            "{name}: it has no counts of {missing}: write them with --csv"
+        )));
     }
     let allowed = options.fail_on.clone().unwrap_or_default();
     let growths = growths(before, now);
-    print(&text(&growths, &allowed, cases.len(), &name.to_string(), screen(color)))?;
-    let worse: Vec<String> =
-        growths.iter().filter(|growth| growth.is_refused(&allowed)).map(|growth| sentence(growth, &allowed)).collect();
+    print(&text(
+        &growths,
+        &allowed,
+        cases.len(),
+        &name.to_string(),
+        screen(color),
+    ))?;
+    let worse: Vec<String> = growths
+        .iter()
+        .filter(|growth| growth.is_refused(&allowed))
+        .map(|growth| sentence(growth, &allowed))
+        .collect();
     if !worse.is_empty() {
         return Err(Error::Worse(worse.join("\n")));
     }
     let mut gone = known;
     gone.retain(|case| {
-        !cases.contains(case) && (whole || now.iter().any(|row| row.status != Status::Ok && case_of(row) == *case))
+        !cases.contains(case)
+            && (whole
+                || now
+                    .iter()
+                    .any(|row| row.status != Status::Ok && case_of(row) == *case))
     });
     match gone.is_empty() {
         true => Ok(()),

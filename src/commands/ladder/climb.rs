@@ -7,7 +7,10 @@ use crate::kernels::{Family, Registry, Rung};
 use crate::outcome::{Executor, Job, Settings, Status};
 use crate::outputs::Outputs;
 use crate::plan::{Case, WorkGroup};
-use crate::record::{CPU_DOUBLE, Ceiling, HOST, LaunchCost, REPEATS, Record, Row, Run, SampleRow, Scene, flag, relate};
+use crate::record::{
+    CPU_DOUBLE, Ceiling, HOST, LaunchCost, REPEATS, Record, Row, Run, SampleRow, Scene, flag,
+    relate,
+};
 use crate::report::progress::StatusLine;
 use crate::runner::{FOR_LIMITS, Pace};
 use crate::values::Peak;
@@ -45,7 +48,12 @@ pub struct LadderRun<'a> {
 
 impl<'a> LadderRun<'a> {
     /// The ladder of one of gpulab's families over random inputs with the default set-up; each kernel runs once.
-    pub fn new(family: &'a Family, shape: Shape, dtype: Option<Dtype>, params: &Params) -> LadderRun<'a> {
+    pub fn new(
+        family: &'a Family,
+        shape: Shape,
+        dtype: Option<Dtype>,
+        params: &Params,
+    ) -> LadderRun<'a> {
         LadderRun {
             registry: Registry::default(),
             family,
@@ -68,7 +76,12 @@ impl<'a> LadderRun<'a> {
 impl LadderRun<'_> {
     /// A rung's case; one without a name for what needs no rung.
     pub fn case(&self, variant: &str, dtype: Dtype, wg: WorkGroup, seed: u64) -> Case {
-        Case { wg, params: self.params.clone(), seed, ..Case::of(&self.family.name, variant, dtype, self.shape) }
+        Case {
+            wg,
+            params: self.params.clone(),
+            seed,
+            ..Case::of(&self.family.name, variant, dtype, self.shape)
+        }
     }
 }
 
@@ -129,13 +142,18 @@ impl<'a> Climb<'a> {
             ladder,
             options,
             dtype,
-            wg: options.wg.unwrap_or_else(|| bench::default_work_group(executor.info())),
+            wg: options
+                .wg
+                .unwrap_or_else(|| bench::default_work_group(executor.info())),
             tuned: BTreeMap::new(),
             rungs: ladder.family.kernels().collect(),
             settings: options.measure.settings(),
             peaks: Vec::new(),
             verbose: false,
-            run: Run { quick: options.measure.quick, ..Run::begin() },
+            run: Run {
+                quick: options.measure.quick,
+                ..Run::begin()
+            },
             executor,
             status: None,
             records: Vec::new(),
@@ -157,22 +175,33 @@ impl<'a> Climb<'a> {
 
     /// What was measured, in all rounds.
     pub fn rows(&self) -> Vec<Row> {
-        self.earlier.iter().flatten().chain(&self.records).map(Row::from).collect()
+        self.earlier
+            .iter()
+            .flatten()
+            .chain(&self.records)
+            .map(Row::from)
+            .collect()
     }
 
     /// A row for each case: of several rounds that with the median of their times, beside the others like it.
     pub fn median_rows(&self) -> Vec<Row> {
-        let Some(first) = self.earlier.first() else { return self.records.iter().map(Row::from).collect() };
+        let Some(first) = self.earlier.first() else {
+            return self.records.iter().map(Row::from).collect();
+        };
         let mut records = Vec::new();
         for record in first {
             let all = self.earlier.iter().flatten().chain(&self.records);
-            let mut rounds: Vec<&Record> = all.filter(|other| other.outcome.case == record.outcome.case).collect();
+            let mut rounds: Vec<&Record> = all
+                .filter(|other| other.outcome.case == record.outcome.case)
+                .collect();
             rounds.sort_by(|a, b| {
                 let [a, b] = [a, b].map(|record| record.times.map_or(0.0, |times| times.median));
                 a.total_cmp(&b)
             });
             // What went wrong in any round is shown.
-            let wrong = rounds.iter().find(|record| record.outcome.status() != Status::Ok);
+            let wrong = rounds
+                .iter()
+                .find(|record| record.outcome.status() != Status::Ok);
             records.push((*wrong.unwrap_or(&rounds[(rounds.len() - 1) / 2])).clone());
         }
         relate(&mut records);
@@ -183,13 +212,20 @@ impl<'a> Climb<'a> {
     pub fn model_limits(&mut self, limits: &mut Limits) -> Result<Vec<CeilingRow>, Error> {
         self.show("the device's limits for --why");
         limits.end_by(None);
-        limits.rows(&ceilings::for_model(&self.executor.info().target), &mut *self.executor)
+        limits.rows(
+            &ceilings::for_model(&self.executor.info().target),
+            &mut *self.executor,
+        )
     }
 
     /// From which size on the data leave the caches, where all that were timed fit one: then no time tells of memory.
     pub fn beyond_cache(&self) -> Option<String> {
         let family = self.ladder.family;
-        let mut timed = self.records.iter().filter(|r| r.scene.platform != HOST && r.times.is_some()).peekable();
+        let mut timed = self
+            .records
+            .iter()
+            .filter(|r| r.scene.platform != HOST && r.times.is_some())
+            .peekable();
         let mut held = timed.peek()?.scene.cache_bytes;
         for record in timed {
             if !self.ladder.inputs.is_empty() || !record.flags.contains(flag::FITS_CACHE) {
@@ -200,15 +236,24 @@ impl<'a> Climb<'a> {
             }
         }
         let log = (0..40).find(|log| {
-            let case = Case { shape: family.form.shape(1 << log, None), ..self.case("", &Params::new()) };
+            let case = Case {
+                shape: family.form.shape(1 << log, None),
+                ..self.case("", &Params::new())
+            };
             family.problem.cost(&case).bytes > held as f64
         })?;
-        Some(format!("all data fit a cache: -n 2^{log} or --cache cold shows shares of memory's limit"))
+        Some(format!(
+            "all data fit a cache: -n 2^{log} or --cache cold shows shares of memory's limit"
+        ))
     }
 
     /// Measures everything, in the time since it `began`. What was measured before an error is there all the same.
     pub fn climb(&mut self, limits: &mut Limits, began: Instant) -> Result<(), Error> {
-        self.missing = self.tasks(false).into_iter().map(|task| task.label).collect();
+        self.missing = self
+            .tasks(false)
+            .into_iter()
+            .map(|task| task.label)
+            .collect();
         self.pace = Pace::new(self.options.budget(), began, self.missing.len());
         if !self.is_empty() {
             self.missing.push(self.limits_name());
@@ -229,14 +274,23 @@ impl<'a> Climb<'a> {
         if begins_with_limits {
             self.measure_limits(limits)?;
         }
-        self.tasks(has_files).iter().try_for_each(|task| self.run_task(task))?;
-        if begins_with_limits { Ok(()) } else { self.measure_limits(limits) }
+        self.tasks(has_files)
+            .iter()
+            .try_for_each(|task| self.run_task(task))?;
+        if begins_with_limits {
+            Ok(())
+        } else {
+            self.measure_limits(limits)
+        }
     }
 
     /// Measures all cases once more, in a fresh process and as another run; the limits stay.
     fn another_round(&mut self) -> Result<(), Error> {
         self.executor.renew();
-        self.run = Run { quick: self.options.measure.quick, ..Run::begin() };
+        self.run = Run {
+            quick: self.options.measure.quick,
+            ..Run::begin()
+        };
         self.earlier.push(std::mem::take(&mut self.records));
         let tasks = self.tasks(true);
         self.missing = tasks.iter().map(|task| task.label.clone()).collect();
@@ -258,7 +312,10 @@ impl<'a> Climb<'a> {
     /// Whether the limit rules out times of some rung.
     fn is_bounded(&self) -> bool {
         let family = self.ladder.family;
-        let mut tasks = self.tasks(false).into_iter().filter(|task| task.rung.is_some());
+        let mut tasks = self
+            .tasks(false)
+            .into_iter()
+            .filter(|task| task.rung.is_some());
         tasks.any(|task| ceilings::is_bounded(family, &task.case, self.executor.info()))
     }
 
@@ -266,12 +323,17 @@ impl<'a> Climb<'a> {
     fn is_without_limit(&self) -> bool {
         let case = self.case("", &Params::new());
         let cache = self.settings.cache;
-        !self.verbose && ceilings::is_in_cache(self.ladder.family, &case, cache, self.executor.info())
+        !self.verbose
+            && ceilings::is_in_cache(self.ladder.family, &case, cache, self.executor.info())
     }
 
     fn limits_name(&self) -> String {
         let limit = format!("the device's {} limit", self.ladder.family.ceiling.name());
-        if self.is_without_limit() { "what a launch costs".into() } else { limit }
+        if self.is_without_limit() {
+            "what a launch costs".into()
+        } else {
+            limit
+        }
     }
 
     /// Takes the limits that an earlier run measured.
@@ -305,9 +367,14 @@ impl<'a> Climb<'a> {
             self.show(&name);
         }
         limits.end_by(self.limits_deadline());
-        let measured = if self.is_without_limit() { Ok(()) } else { limits.measure(&mut *self.executor, need) };
+        let measured = if self.is_without_limit() {
+            Ok(())
+        } else {
+            limits.measure(&mut *self.executor, need)
+        };
         self.limit = limits.get(need);
-        let launch = measured.and_then(|()| limits.launch_cost(&mut *self.executor, self.settings.clock));
+        let launch =
+            measured.and_then(|()| limits.launch_cost(&mut *self.executor, self.settings.clock));
         self.launch = launch.as_ref().copied().unwrap_or(self.launch);
         self.complete();
         if launch.is_ok() {
@@ -319,7 +386,9 @@ impl<'a> Climb<'a> {
     /// When the search of a limit is to be over, if the ladder has a budget: at its end. Where the rows are held against the
     /// limit as they are measured, it is searched for as long as that takes.
     fn limits_deadline(&self) -> Option<Instant> {
-        self.pace.after(1.0 - FOR_LAUNCHES).filter(|_| !self.records.is_empty())
+        self.pace
+            .after(1.0 - FOR_LAUNCHES)
+            .filter(|_| !self.records.is_empty())
     }
 
     /// Makes the rungs' records anew, beside the limits that are known by now.
@@ -329,9 +398,16 @@ impl<'a> Climb<'a> {
                 self.records.push(record);
                 continue;
             }
-            let scene = Scene { ceiling: self.limit, launch: self.launch, ..record.scene };
+            let scene = Scene {
+                ceiling: self.limit,
+                launch: self.launch,
+                ..record.scene
+            };
             let made = Record::from_outcome(&scene, record.rung, record.outcome);
-            self.records.push(Record { took: record.took, ..made });
+            self.records.push(Record {
+                took: record.took,
+                ..made
+            });
         }
         relate(&mut self.records);
     }
@@ -342,13 +418,26 @@ impl<'a> Climb<'a> {
         let mut tasks = Vec::new();
         for &rung in &self.rungs {
             for more in &ladder.series {
-                let inside = if more.contains_key(REPEATS) { " (inside)" } else { "" };
+                let inside = if more.contains_key(REPEATS) {
+                    " (inside)"
+                } else {
+                    ""
+                };
                 let case = self.case(rung.variant(), more);
-                tasks.push(LadderTask { label: rung.label() + inside, case, rung: Some(rung) });
+                tasks.push(LadderTask {
+                    label: rung.label() + inside,
+                    case,
+                    rung: Some(rung),
+                });
             }
         }
         // That of a source belongs to its set-up only.
-        let all = ladder.family.problem.baselines().iter().filter(|_| !self.is_empty());
+        let all = ladder
+            .family
+            .problem
+            .baselines()
+            .iter()
+            .filter(|_| !self.is_empty());
         let own = all.filter(|baseline| ladder.claim.is_some() || baseline.name != CPU_DOUBLE);
         tasks.extend(own.map(|baseline| LadderTask {
             label: baseline.name.to_owned(),
@@ -362,7 +451,9 @@ impl<'a> Climb<'a> {
     }
 
     fn case(&self, variant: &str, more: &Params) -> Case {
-        let mut case = self.ladder.case(variant, self.dtype, self.wg, self.options.seed);
+        let mut case = self
+            .ladder
+            .case(variant, self.dtype, self.wg, self.options.seed);
         if let Some(tuned) = self.tuned.get(variant) {
             case.wg = tuned.wg;
             case.params.clone_from(&tuned.params);
@@ -373,9 +464,19 @@ impl<'a> Climb<'a> {
 
     /// The settings for the next case, in what is left of the time.
     fn settings(&self, case: &Case) -> Settings {
-        let kept = if self.missing.contains(&self.limits_name()) { FOR_LIMITS } else { 0.0 };
+        let kept = if self.missing.contains(&self.limits_name()) {
+            FOR_LIMITS
+        } else {
+            0.0
+        };
         let settings = self.pace.settings(&self.settings, 1, kept);
-        ceilings::bounded(&settings, self.ladder.family, case, self.limit, self.executor.info())
+        ceilings::bounded(
+            &settings,
+            self.ladder.family,
+            case,
+            self.limit,
+            self.executor.info(),
+        )
     }
 
     /// Runs one case, keeps its record and writes its row.
@@ -383,23 +484,39 @@ impl<'a> Climb<'a> {
         bench::go_on()?;
         self.show(&task.label);
         let settings = self.settings(&task.case);
-        let job = Job { baseline: task.rung.is_none(), case: task.case.clone(), settings, again: false };
+        let job = Job {
+            baseline: task.rung.is_none(),
+            case: task.case.clone(),
+            settings,
+            again: false,
+        };
         let started = Instant::now();
         let mut outcome = self.executor.run(&job)?;
         self.pace.job_done(started, job.settings.timeout);
         // Also of one that never got as far as a plan: no two rows of a kernel look the same.
         if let Some(repeats) = job.case.params.get(REPEATS) {
-            outcome.params.entry(REPEATS.into()).or_insert_with(|| repeats.clone());
+            outcome
+                .params
+                .entry(REPEATS.into())
+                .or_insert_with(|| repeats.clone());
         }
         if let Some(status) = &mut self.status {
-            status.case_done(outcome.status(), stats::summarise(&outcome.times()).map(|s| s.median));
+            status.case_done(
+                outcome.status(),
+                stats::summarise(&outcome.times()).map(|s| s.median),
+            );
         }
         let scene = self.scene(task, &job.settings);
         let record = Record::from_outcome(&scene, task.rung.and_then(Rung::number), outcome);
-        self.records.push(Record { took: Some(started.elapsed().as_secs_f64()), ..record });
+        self.records.push(Record {
+            took: Some(started.elapsed().as_secs_f64()),
+            ..record
+        });
         relate(&mut self.records);
         self.done(&task.label);
-        let Some(record) = self.records.last() else { return Ok(()) };
+        let Some(record) = self.records.last() else {
+            return Ok(());
+        };
         self.outputs.row(&Row::from(record));
         self.outputs.samples(SampleRow::of(record));
         Ok(())
@@ -412,18 +529,39 @@ impl<'a> Climb<'a> {
         }
         let scene = Scene::on_device(&self.run, self.executor.info(), settings, self.limit);
         let variant = &task.case.variant;
-        let is_declared = self.ladder.own_cases.iter().any(|own| own.variant == *variant);
+        let is_declared = self
+            .ladder
+            .own_cases
+            .iter()
+            .any(|own| own.variant == *variant);
         let tuned = self.tuned.contains_key(variant) && !is_declared;
-        let [cache_bytes, cache_reach] = [scene.cache_bytes, scene.cache_reach].map(|bytes| bytes.max(self.cached));
+        let [cache_bytes, cache_reach] =
+            [scene.cache_bytes, scene.cache_reach].map(|bytes| bytes.max(self.cached));
         let bound = Some(self.ladder.family.ceiling);
-        Scene { bound, launch: self.launch, peaks: self.peaks.clone(), cache_bytes, cache_reach, tuned, ..scene }
+        Scene {
+            bound,
+            launch: self.launch,
+            peaks: self.peaks.clone(),
+            cache_bytes,
+            cache_reach,
+            tuned,
+            ..scene
+        }
     }
 
     /// Says what is done now.
     fn show(&mut self, label: &str) {
         let index = self.steps - self.missing.len();
-        let round = format!("round {} of {}: {label}", self.earlier.len() + 1, self.options.rounds());
-        let label = if self.options.rounds() > 1 { &round } else { label };
+        let round = format!(
+            "round {} of {}: {label}",
+            self.earlier.len() + 1,
+            self.options.rounds()
+        );
+        let label = if self.options.rounds() > 1 {
+            &round
+        } else {
+            label
+        };
         if let Some(status) = &mut self.status {
             status.case_started(index, self.steps, label);
         }

@@ -32,14 +32,22 @@ use std::time::Instant;
 
 /// Climbs the ladder and prints what came of it. What was measured before an error or an interrupt is
 /// printed all the same. `measured` gets the rows.
-pub fn run(global: &Global, options: &Ladder, study: &LadderRun<'_>, measured: &mut Vec<Row>) -> Result<(), Error> {
+pub fn run(
+    global: &Global,
+    options: &Ladder,
+    study: &LadderRun<'_>,
+    measured: &mut Vec<Row>,
+) -> Result<(), Error> {
     let began = Instant::now();
     let variants = options.variant.as_deref().or(study.variants);
     let mut rungs = match variants {
         Some(list) => values::variants(study.family, list).map_err(Error::Usage)?,
         None => study.family.kernels().collect(),
     };
-    if let Some(own) = study.own.filter(|own| rungs.iter().all(|rung| rung.path != own.path)) {
+    if let Some(own) = study
+        .own
+        .filter(|own| rungs.iter().all(|rung| rung.path != own.path))
+    {
         rungs.push(own);
     }
     check_peaks(study.family, &options.peak)?;
@@ -47,7 +55,12 @@ pub fn run(global: &Global, options: &Ladder, study: &LadderRun<'_>, measured: &
     let baselines = Baselines::open(&study.family.name, &options.output, options.rounds())?;
     let mut outputs = Outputs::open(&Paths::from(&options.output))?;
     outputs.taken |= study.to_stderr;
-    let data = Input { family: study.family, shape: study.shape, dtype, params: &study.params };
+    let data = Input {
+        family: study.family,
+        shape: study.shape,
+        dtype,
+        params: &study.params,
+    };
     let setup = Setup {
         inputs: study.inputs.clone(),
         dtype: study.dtype,
@@ -65,10 +78,19 @@ pub fn run(global: &Global, options: &Ladder, study: &LadderRun<'_>, measured: &
     bench::announce(global, &info);
     let mut climb = Climb::new(study, options, dtype, executor, outputs);
     ask_reference(&mut climb, global.quiet)?;
-    let mut limits = Limits::load(&info, options.measure.quick, options.cl_dir.is_some(), global.quiet, note);
+    let mut limits = Limits::load(
+        &info,
+        options.measure.quick,
+        options.cl_dir.is_some(),
+        global.quiet,
+        note,
+    );
     climb.tuned = tuned(study, options, &rungs, &info, dtype, global.quiet);
     for case in &study.own_cases {
-        climb.tuned.entry(case.variant.clone()).or_insert_with(|| case.clone());
+        climb
+            .tuned
+            .entry(case.variant.clone())
+            .or_insert_with(|| case.clone());
     }
     climb.rungs = rungs;
     climb.peaks.clone_from(&options.peak);
@@ -81,7 +103,11 @@ pub fn run(global: &Global, options: &Ladder, study: &LadderRun<'_>, measured: &
     let mut finished = tell(&mut climb, global, &baselines, &rows, climbed.is_ok());
     if options.why && climbed.is_ok() && finished.is_ok() && study.shape.elements() > 0 {
         let placed = match study.own {
-            Some(own) => landing::placed(landing::landing(study.family, own, &rows).as_ref(), own, &rows),
+            Some(own) => landing::placed(
+                landing::landing(study.family, own, &rows).as_ref(),
+                own,
+                &rows,
+            ),
             None => rows.clone(),
         };
         finished = reasons(&mut climb, global, &mut limits, &placed);
@@ -89,16 +115,25 @@ pub fn run(global: &Global, options: &Ladder, study: &LadderRun<'_>, measured: &
     if matches!(climbed, Err(Error::Interrupted)) && !climb.missing().is_empty() {
         note(&format!("not measured: {}", climb.missing().join(", ")));
     }
-    let judged = all.iter().filter(|row| !study.faulty.contains(&row.variant) || row.status == Status::BuildFailed);
+    let judged = all
+        .iter()
+        .filter(|row| !study.faulty.contains(&row.variant) || row.status == Status::BuildFailed);
     let rungs = bench::worst(&judged.cloned().collect::<Vec<_>>(), options.measure.strict);
     let probes = bench::gone_wrong(|status| limits.broken(status));
     let kept = baselines.keep(&all, climbed.is_ok(), global.quiet);
-    let against = baselines.compared(&all).map_or(Ok(()), |held| held.demand(&options.output.fail_on));
+    let against = baselines
+        .compared(&all)
+        .map_or(Ok(()), |held| held.demand(&options.output.fail_on));
     worst_of([climbed, rungs, probes, finished, kept, against])
 }
 
 /// The elements' type, if it, the settings and the files are ones that these rungs can have.
-fn checked_dtype(study: &LadderRun<'_>, rungs: &[&Rung], options: &Ladder, quiet: bool) -> Result<Dtype, Error> {
+fn checked_dtype(
+    study: &LadderRun<'_>,
+    rungs: &[&Rung],
+    options: &Ladder,
+    quiet: bool,
+) -> Result<Dtype, Error> {
     check_settings(study, rungs)?;
     let dtype = bench::dtype(study.family, study.dtype)?;
     check_values(study, rungs, dtype, options.wg)?;
@@ -107,9 +142,19 @@ fn checked_dtype(study: &LadderRun<'_>, rungs: &[&Rung], options: &Ladder, quiet
 }
 
 /// Refuses settings that no device could take, each alone or as they are given together.
-fn check_values(study: &LadderRun<'_>, rungs: &[&Rung], dtype: Dtype, wg: Option<WorkGroup>) -> Result<(), Error> {
+fn check_values(
+    study: &LadderRun<'_>,
+    rungs: &[&Rung],
+    dtype: Dtype,
+    wg: Option<WorkGroup>,
+) -> Result<(), Error> {
     let wgs: Vec<WorkGroup> = wg.into_iter().collect();
-    let asked = Asked { family: study.family, rungs, dtypes: &[dtype], wgs: &wgs };
+    let asked = Asked {
+        family: study.family,
+        rungs,
+        dtypes: &[dtype],
+        wgs: &wgs,
+    };
     for (name, value) in &study.params {
         let alone = Params::from([(name.clone(), value.clone())]);
         let together = asked.refusal(name, std::slice::from_ref(&study.params));
@@ -128,20 +173,37 @@ fn ask_reference(climb: &mut Climb<'_>, quiet: bool) -> Result<(), Error> {
     }
     let case = ladder.case("", climb.dtype, WorkGroup::linear(1), climb.options.seed);
     let who = climb.executor.ask_reference(&case)?;
-    who.iter().filter(|_| !quiet).for_each(|who| note(&format!("the reference is {who}")));
+    who.iter()
+        .filter(|_| !quiet)
+        .for_each(|who| note(&format!("the reference is {who}")));
     Ok(())
 }
 
 /// Says why each step pays or does not; beside the table, on standard error where files go to standard output.
-fn reasons(climb: &mut Climb<'_>, global: &Global, limits: &mut Limits, rows: &[Row]) -> Result<(), Error> {
+fn reasons(
+    climb: &mut Climb<'_>,
+    global: &Global,
+    limits: &mut Limits,
+    rows: &[Row],
+) -> Result<(), Error> {
     let ceilings = climb.model_limits(limits)?;
     climb.status = None;
     let registry = &climb.ladder.registry;
-    let counts = counts(registry, rows, climb.options.cl_dir.as_deref(), global.quiet)?;
+    let counts = counts(
+        registry,
+        rows,
+        climb.options.cl_dir.as_deref(),
+        global.quiet,
+    )?;
     let model = told::model_of(rows, &ceilings);
     climb.outputs.tell(global, &|screen| {
-        let model = model.map_or_else(String::new, |is_gpu| format!("\n{}", report::why::model_text(is_gpu, screen)));
-        format!("\n{}{model}", told::reasons_text(registry, rows, &counts, &ceilings, screen))
+        let model = model.map_or_else(String::new, |is_gpu| {
+            format!("\n{}", report::why::model_text(is_gpu, screen))
+        });
+        format!(
+            "\n{}{model}",
+            told::reasons_text(registry, rows, &counts, &ceilings, screen)
+        )
     });
     Ok(())
 }
@@ -155,39 +217,75 @@ fn tuned(
     dtype: Dtype,
     quiet: bool,
 ) -> BTreeMap<String, Case> {
-    if options.no_tuned || options.wg.is_some() || study.claim.is_some() || study.shape.elements() == 0 {
+    if options.no_tuned
+        || options.wg.is_some()
+        || study.claim.is_some()
+        || study.shape.elements() == 0
+    {
         return BTreeMap::new();
     }
     let known = bench::remembered(study.family, info, options.cl_dir.as_deref(), quiet);
-    let Some(known) = known else { return BTreeMap::new() };
+    let Some(known) = known else {
+        return BTreeMap::new();
+    };
     let mut found = BTreeMap::new();
     for rung in rungs {
-        let case = study.case(rung.variant(), dtype, bench::default_work_group(info), options.seed);
+        let case = study.case(
+            rung.variant(),
+            dtype,
+            bench::default_work_group(info),
+            options.seed,
+        );
         found.extend(bench::tuned(&known, rung, &case).map(|case| (case.variant.clone(), case)));
     }
-    bench::announce_tuned(study.family, &found.keys().map(String::as_str).collect::<Vec<_>>(), quiet);
+    bench::announce_tuned(
+        study.family,
+        &found.keys().map(String::as_str).collect::<Vec<_>>(),
+        quiet,
+    );
     found
 }
 
 /// Refuses a setting that none of the rungs reads.
 fn check_settings(study: &LadderRun<'_>, rungs: &[&Rung]) -> Result<(), Error> {
     let unread = study.params.keys().find(|name| {
-        let mut read = study.family.choices.iter().copied().chain(rungs.iter().flat_map(|rung| rung.tunables()));
+        let mut read = study
+            .family
+            .choices
+            .iter()
+            .copied()
+            .chain(rungs.iter().flat_map(|rung| rung.tunables()));
         read.all(|tunable| tunable.name != name.as_str())
     });
-    unread.map_or(Ok(()), |name| Err(Error::Usage(format!("--{name}: none of the chosen rungs has this setting"))))
+    unread.map_or(Ok(()), |name| {
+        Err(Error::Usage(format!(
+            "--{name}: none of the chosen rungs has this setting"
+        )))
+    })
 }
 
 /// Refuses theoretical rates of which none is of what bounds the family, or several are of one kind.
 fn check_peaks(family: &Family, given: &[Peak]) -> Result<(), Error> {
     let is_memory = family.ceiling.is_memory();
-    let bounding = given.iter().filter(|peak| matches!(peak, Peak::Bytes(_)) == is_memory).count();
+    let bounding = given
+        .iter()
+        .filter(|peak| matches!(peak, Peak::Bytes(_)) == is_memory)
+        .count();
     if bounding > 1 || given.len() > bounding + 1 {
-        return Err(Error::Usage("--peak: give at most one rate of bytes and one of operations".into()));
+        return Err(Error::Usage(
+            "--peak: give at most one rate of bytes and one of operations".into(),
+        ));
     }
-    let (what, example) = if is_memory { ("bytes", "4800GB/s") } else { ("operations", "60TFLOP/s") };
+    let (what, example) = if is_memory {
+        ("bytes", "4800GB/s")
+    } else {
+        ("operations", "60TFLOP/s")
+    };
     if !given.is_empty() && bounding == 0 {
-        return Err(Error::Usage(format!("--peak: {} is measured in {what} a second: write {example}", family.name)));
+        return Err(Error::Usage(format!(
+            "--peak: {} is measured in {what} a second: write {example}",
+            family.name
+        )));
     }
     Ok(())
 }
@@ -201,24 +299,46 @@ fn tell(
     is_whole: bool,
 ) -> Result<(), Error> {
     climb.status = None;
-    let unit = if climb.options.output.gib { RateUnit::GiB } else { RateUnit::GB };
+    let unit = if climb.options.output.gib {
+        RateUnit::GiB
+    } else {
+        RateUnit::GB
+    };
     let units = climb.executor.info().target.compute_units;
-    let claim = climb.ladder.claim.as_ref().map_or_else(String::new, |claim| format!("\n{}", claim(rows, units)));
+    let claim = climb
+        .ladder
+        .claim
+        .as_ref()
+        .map_or_else(String::new, |claim| format!("\n{}", claim(rows, units)));
     if is_whole || !rows.is_empty() {
         climb.outputs.md(&(markdown::ladder(rows, unit) + &claim));
     }
     let all = climb.rows();
-    let own = climb.ladder.own.and_then(|own| Some((own, landing::landing(climb.ladder.family, own, rows)?)));
+    let own = climb
+        .ladder
+        .own
+        .and_then(|own| Some((own, landing::landing(climb.ladder.family, own, rows)?)));
     let rates = Some(rates::text(rows, climb.ladder.family.problem.counted()))
         .filter(|text| global.verbose && !text.is_empty());
     let rates = rates.map_or_else(String::new, |text| format!("\n{text}"));
     climb.outputs.tell(global, &|screen| {
         let rounds = report::compare::rounds(&all, screen);
         let against = baselines.beside(&all, global.verbose, screen);
-        let lands = own.as_ref().map_or_else(String::new, |(own, at)| format!("\n{}", landing::text(own, at, screen)));
-        ladder::table(rows, unit, screen, global.verbose) + &rounds + &claim + &rates + &against + &lands
+        let lands = own.as_ref().map_or_else(String::new, |(own, at)| {
+            format!("\n{}", landing::text(own, at, screen))
+        });
+        ladder::table(rows, unit, screen, global.verbose)
+            + &rounds
+            + &claim
+            + &rates
+            + &against
+            + &lands
     });
-    climb.beyond_cache().iter().filter(|_| !global.quiet).for_each(|text| note(text));
+    climb
+        .beyond_cache()
+        .iter()
+        .filter(|_| !global.quiet)
+        .for_each(|text| note(text));
     climb.outputs.finish(is_whole, !rows.is_empty())
 }
 
@@ -236,10 +356,17 @@ struct Baselines {
 impl Baselines {
     /// Finds and reads them before anything is measured.
     fn open(family: &str, output: &Output, rounds: usize) -> Result<Baselines, Error> {
-        let Output { save, against, fail_on, .. } = output;
+        let Output {
+            save,
+            against,
+            fail_on,
+            ..
+        } = output;
         let against = against
             .as_ref()
-            .map(|name: &String| Ok::<_, Error>((name.clone(), read(baseline(name, family)?, name, family)?)))
+            .map(|name: &String| {
+                Ok::<_, Error>((name.clone(), read(baseline(name, family)?, name, family)?))
+            })
             .transpose()?;
         if let Some((name, rows)) = against.as_ref().filter(|_| !fail_on.is_empty()) {
             let has = timed(rows).iter().map(Vec::len).max().unwrap_or(0);
@@ -257,7 +384,10 @@ impl Baselines {
             fs::create_dir_all(folder).map_err(Error::unwritten(folder))?;
             kept = Some((name.clone(), path));
         }
-        Ok(Baselines { against, save: kept })
+        Ok(Baselines {
+            against,
+            save: kept,
+        })
     }
 
     /// The rows beside those of `--against`; nothing without it.
@@ -265,16 +395,29 @@ impl Baselines {
         let Some((comparison, (name, _))) = self.compared(rows).zip(self.against.as_ref()) else {
             return String::new();
         };
-        format!("\n{}", report::compare::text(&comparison, [name, "this run"], report::compare::SAME, verbose, screen))
+        format!(
+            "\n{}",
+            report::compare::text(
+                &comparison,
+                [name, "this run"],
+                report::compare::SAME,
+                verbose,
+                screen
+            )
+        )
     }
 
     fn compared<'a>(&'a self, rows: &'a [Row]) -> Option<FileComparison<'a>> {
-        self.against.as_ref().map(|(_, before)| compare(before, rows, report::compare::SAME))
+        self.against
+            .as_ref()
+            .map(|(_, before)| compare(before, rows, report::compare::SAME))
     }
 
     /// Keeps the rows, in place of what was kept under the name, if the ladder got to its end.
     fn keep(&self, rows: &[Row], is_whole: bool, quiet: bool) -> Result<(), Error> {
-        let Some((name, path)) = &self.save else { return Ok(()) };
+        let Some((name, path)) = &self.save else {
+            return Ok(());
+        };
         let told = match is_whole {
             true => {
                 write_rows(&path.to_string_lossy(), rows)?;
@@ -291,7 +434,10 @@ impl Baselines {
 
 /// The file of what is kept of a family under a name.
 fn baseline(name: &str, family: &str) -> Result<PathBuf, Error> {
-    Ok(folder()?.join(BASELINES).join(name).join(format!("{family}.csv")))
+    Ok(folder()?
+        .join(BASELINES)
+        .join(name)
+        .join(format!("{family}.csv")))
 }
 
 fn read(path: PathBuf, name: &str, family: &str) -> Result<Vec<Row>, Error> {
@@ -302,15 +448,27 @@ fn read(path: PathBuf, name: &str, family: &str) -> Result<Vec<Row>, Error> {
     let place = path.display().to_string();
     match records::read(&place)? {
         (Recorded::Rows(rows), _) => Ok(rows),
-        _ => Err(Error::Usage(format!("{place} holds no rows: keep another run with --save {name}"))),
+        _ => Err(Error::Usage(format!(
+            "{place} holds no rows: keep another run with --save {name}"
+        ))),
     }
 }
 
 /// `; there are base, new`.
 fn kept_names(family: &str) -> Result<String, Error> {
-    let Ok(entries) = fs::read_dir(folder()?.join(BASELINES)) else { return Ok(String::new()) };
-    let folders = entries.filter_map(Result::ok).filter(|entry| entry.path().join(format!("{family}.csv")).exists());
-    let mut names: Vec<String> = folders.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let Ok(entries) = fs::read_dir(folder()?.join(BASELINES)) else {
+        return Ok(String::new());
+    };
+    let folders = entries
+        .filter_map(Result::ok)
+        .filter(|entry| entry.path().join(format!("{family}.csv")).exists());
+    let mut names: Vec<String> = folders
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
     names.sort();
-    Ok(if names.is_empty() { String::new() } else { format!("; there are {}", names.join(", ")) })
+    Ok(if names.is_empty() {
+        String::new()
+    } else {
+        format!("; there are {}", names.join(", "))
+    })
 }

@@ -10,7 +10,8 @@ use crate::kernels::{Registry, Sources};
 use crate::record::{HOST, Point, Row};
 use crate::report::groups::{distinct, experiments, groups, ladders, tables};
 use crate::report::shown::{
-    Material, columns, filtered, finding, limits_of_run, model_of, question, reasons_text, take_apart,
+    Material, columns, filtered, finding, limits_of_run, model_of, question, reasons_text,
+    take_apart,
 };
 use crate::report::{self, Medium, RateUnit, format};
 use crate::store::{Shipped, shipped};
@@ -22,13 +23,22 @@ use std::path::Path;
 
 /// Shows the files or the shipped records that were asked for, or lists the latter.
 pub fn run(global: &Global, options: &Show) -> Result<(), Error> {
-    let Show { what, gib, why, conditions, columns, md } = options;
+    let Show {
+        what,
+        gib,
+        why,
+        conditions,
+        columns,
+        md,
+    } = options;
     let is_plain = !why && conditions.is_empty() && columns.is_empty() && md.is_none();
     if what.is_empty() && is_plain {
         return print(&overview(&shipped()));
     }
     if what.is_empty() {
-        return Err(Error::Usage("show what? Give files, or a device as in gpulab show h200".into()));
+        return Err(Error::Usage(
+            "show what? Give files, or a device as in gpulab show h200".into(),
+        ));
     }
     // A device's name alone asks what it has.
     if let [device] = &what[..]
@@ -39,21 +49,36 @@ pub fn run(global: &Global, options: &Show) -> Result<(), Error> {
     }
     let sources = asked(what)?;
     if let Some(file) = sources.iter().find(|file| !file.samples.is_empty()) {
-        let why = "holds single timed runs; show takes the rows of the same run, from --csv or --json";
+        let why =
+            "holds single timed runs; show takes the rows of the same run, from --csv or --json";
         return Err(Error::Usage(format!("{} {why}", file.name)));
     }
     let mut counts = Vec::new();
     let mut limits = Vec::new();
     if *why {
         counts = shipped_counts()?;
-        sources.iter().for_each(|source| counts.extend_from_slice(&source.counts));
+        sources
+            .iter()
+            .for_each(|source| counts.extend_from_slice(&source.counts));
         limits = records::limits(&sources)?;
     }
     let sources = filtered(sources, conditions)?;
-    sources.iter().filter_map(|source| source.torn.first()).filter(|_| !global.quiet).for_each(|torn| say(torn));
+    sources
+        .iter()
+        .filter_map(|source| source.torn.first())
+        .filter(|_| !global.quiet)
+        .for_each(|torn| say(torn));
     let unit = if *gib { RateUnit::GiB } else { RateUnit::GB };
     let is_headed = sources.len() > 1 || !Path::new(&what[0]).exists();
-    let style = ShowingStyle { unit, verbose: global.verbose, why: *why, counts, limits, is_headed, columns };
+    let style = ShowingStyle {
+        unit,
+        verbose: global.verbose,
+        why: *why,
+        counts,
+        limits,
+        is_headed,
+        columns,
+    };
     if md.as_deref() != Some("-") {
         print(&style.text(&sources, Medium::Screen(screen(global.color)))?)?;
     }
@@ -73,7 +98,11 @@ fn overview(all: &[Shipped]) -> String {
     text.push('\n');
     for own in groups(all, |file| file.device) {
         let names: Vec<&str> = own.iter().map(|file| file.name).collect();
-        text += &format::wrap(&format!("{}: {}", own[0].device, names.join(", ")), WIDTH, "  ");
+        text += &format::wrap(
+            &format!("{}: {}", own[0].device, names.join(", ")),
+            WIDTH,
+            "  ",
+        );
     }
     text
 }
@@ -82,7 +111,9 @@ fn overview(all: &[Shipped]) -> String {
 fn contents(own: &[Shipped]) -> String {
     own.iter()
         .map(|file: &Shipped| {
-            let what = take_apart(file.text, file.name).map(|source| summary(&source)).unwrap_or_default();
+            let what = take_apart(file.text, file.name)
+                .map(|source| summary(&source))
+                .unwrap_or_default();
             format::wrap(&format!("{}: {what}", file.name), WIDTH, "  ")
         })
         .collect()
@@ -92,13 +123,24 @@ fn contents(own: &[Shipped]) -> String {
 fn summary(file: &Material) -> String {
     match file {
         Material { rows, .. } if !rows.is_empty() => {
-            let kind = if rows.iter().any(|row| !row.sweep_id.is_empty()) { "a sweep of" } else { "ladders of" };
-            let devices = distinct(rows.iter().filter(|row| row.platform != HOST).map(|row| row.device.as_str()));
+            let kind = if rows.iter().any(|row| !row.sweep_id.is_empty()) {
+                "a sweep of"
+            } else {
+                "ladders of"
+            };
+            let devices = distinct(
+                rows.iter()
+                    .filter(|row| row.platform != HOST)
+                    .map(|row| row.device.as_str()),
+            );
             let families = distinct(rows.iter().map(|row| row.family.as_str()));
             format!("{kind} {} on {}", families.join(", "), devices.join(", "))
         }
         Material { points, .. } if !points.is_empty() => {
-            format!("experiments {}", distinct(points.iter().map(|point| point.experiment.as_str())).join(", "))
+            format!(
+                "experiments {}",
+                distinct(points.iter().map(|point| point.experiment.as_str())).join(", ")
+            )
         }
         Material { peers, .. } if !peers.is_empty() => "another program's figures".to_owned(),
         Material { ceilings, .. } if !ceilings.is_empty() => "measured limits".to_owned(),
@@ -127,17 +169,25 @@ impl ShowingStyle<'_> {
             let content = self.content(source, medium)?;
             all.push(match (medium, self.is_headed) {
                 // A document's tables have their own titles.
-                (Medium::Screen(_), true) => format!("{}\n\n{content}", format::terminal(&source.name)),
+                (Medium::Screen(_), true) => {
+                    format!("{}\n\n{content}", format::terminal(&source.name))
+                }
                 _ => content,
             });
         }
-        let models = if self.why { self.models(sources, medium) } else { String::new() };
+        let models = if self.why {
+            self.models(sources, medium)
+        } else {
+            String::new()
+        };
         Ok(all.join("\n") + &models)
     }
 
     /// Why the steps of a ladder pay or not, by the limits of its device.
     fn reasons(&self, rows: &[Row], medium: Medium) -> String {
-        let Some(row) = rows.iter().find(|row| !row.on_host()) else { return String::new() };
+        let Some(row) = rows.iter().find(|row| !row.on_host()) else {
+            return String::new();
+        };
         let ceilings = limits_of_run(&self.limits, row);
         report::markdown::below(
             &|screen| reasons_text(&Registry::default(), rows, &self.counts, &ceilings, screen),
@@ -157,7 +207,12 @@ impl ShowingStyle<'_> {
         });
         let kinds: BTreeSet<bool> = kinds.collect();
         report::markdown::below(
-            &|screen| kinds.iter().map(|is_gpu| report::why::model_text(*is_gpu, screen)).collect(),
+            &|screen| {
+                kinds
+                    .iter()
+                    .map(|is_gpu| report::why::model_text(*is_gpu, screen))
+                    .collect()
+            },
             medium,
         )
     }
@@ -168,23 +223,47 @@ impl ShowingStyle<'_> {
             _ if names.is_empty() => {}
             Material { rows, .. } if !rows.is_empty() => return columns(rows, names, medium),
             Material { points, .. } if !points.is_empty() => return columns(points, names, medium),
-            Material { ceilings, .. } if !ceilings.is_empty() => return columns(ceilings, names, medium),
+            Material { ceilings, .. } if !ceilings.is_empty() => {
+                return columns(ceilings, names, medium);
+            }
             Material { counts, .. } if !counts.is_empty() => return columns(counts, names, medium),
             _ => {
-                return Err(Error::Usage("--columns takes results of gpulab, not other programs' figures".into()));
+                return Err(Error::Usage(
+                    "--columns takes results of gpulab, not other programs' figures".into(),
+                ));
             }
         }
-        let mut texts: Vec<String> = tables(&source.rows).iter().map(|group| self.rows(group, medium)).collect();
-        texts.extend(experiments(&source.points).iter().map(|points| study(points, medium)));
-        texts.extend(source.peers.iter().map(|(_, cells)| report::peers::table(cells, medium)));
-        let devices = groups(&source.ceilings, |row| (row.platform.clone(), row.device.clone(), row.driver.clone()));
+        let mut texts: Vec<String> = tables(&source.rows)
+            .iter()
+            .map(|group| self.rows(group, medium))
+            .collect();
+        texts.extend(
+            experiments(&source.points)
+                .iter()
+                .map(|points| study(points, medium)),
+        );
+        texts.extend(
+            source
+                .peers
+                .iter()
+                .map(|(_, cells)| report::peers::table(cells, medium)),
+        );
+        let devices = groups(&source.ceilings, |row| {
+            (row.platform.clone(), row.device.clone(), row.driver.clone())
+        });
         texts.extend(devices.iter().map(|rows| match medium {
             Medium::Screen(screen) => report::ceilings::text(rows, screen),
-            Medium::Markdown => report::markdown::code(&|screen| report::ceilings::text(rows, screen)),
+            Medium::Markdown => {
+                report::markdown::code(&|screen| report::ceilings::text(rows, screen))
+            }
         }));
         // The trials of an experiment may be of several families.
         let counted = groups(&source.counts, |row| {
-            let what = if row.experiment.is_empty() { &row.family } else { &row.experiment };
+            let what = if row.experiment.is_empty() {
+                &row.family
+            } else {
+                &row.experiment
+            };
             (row.run_id.clone(), what.clone())
         });
         texts.extend(counted.iter().map(|rows| self.counts(rows, medium)));
@@ -225,7 +304,11 @@ impl ShowingStyle<'_> {
             Medium::Screen(screen) => report::ladder::table(rows, self.unit, screen, self.verbose),
             Medium::Markdown => report::markdown::ladder(rows, self.unit),
         };
-        if self.why { ladder + &self.reasons(rows, medium) } else { ladder }
+        if self.why {
+            ladder + &self.reasons(rows, medium)
+        } else {
+            ladder
+        }
     }
 }
 
@@ -233,7 +316,9 @@ impl ShowingStyle<'_> {
 fn study(points: &[Point], medium: Medium) -> String {
     let finding = finding(points);
     match medium {
-        Medium::Screen(screen) => report::experiment::text(points, question(points), &finding, screen),
+        Medium::Screen(screen) => {
+            report::experiment::text(points, question(points), &finding, screen)
+        }
         Medium::Markdown => report::experiment::markdown(points, question(points), &finding),
     }
 }

@@ -21,16 +21,19 @@ pub fn asked(words: &[String]) -> Result<Vec<Material>, Error> {
     while let Some(word) = words.next() {
         if is_path(word) {
             let list = "gpulab show alone lists the records that come with gpulab";
-            let text =
-                files::read(Path::new(word)).map_err(|e| Error::Failed(format!("cannot read {word}: {e} ({list})")))?;
+            let text = files::read(Path::new(word))
+                .map_err(|e| Error::Failed(format!("cannot read {word}: {e} ({list})")))?;
             files.push(take_apart(&text, word)?);
             continue;
         }
         let own = of_device(&all, word)?;
         let mut found = Vec::new();
-        while let Some(name) =
-            words.next_if(|word| !is_path(word) && all.iter().all(|file| !file.device.contains(&word.to_lowercase())))
-        {
+        while let Some(name) = words.next_if(|word| {
+            !is_path(word)
+                && all
+                    .iter()
+                    .all(|file| !file.device.contains(&word.to_lowercase()))
+        }) {
             found.extend(named(&own, &name.to_lowercase())?);
         }
         if found.is_empty() {
@@ -59,7 +62,8 @@ pub fn is_path(text: &str) -> bool {
 
 /// Reads a file of results, whatever it holds; and what was wrong with its last line.
 pub fn read(name: &str) -> Result<RecordedFile, Error> {
-    let text = files::read(Path::new(name)).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
+    let text = files::read(Path::new(name))
+        .map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
     recorded(&text, name)
 }
 
@@ -68,26 +72,47 @@ pub fn read(name: &str) -> Result<RecordedFile, Error> {
 /// Errors: `Usage`, with the devices, if none has it or several do.
 pub fn of_device(all: &[Shipped], part: &str) -> Result<Vec<Shipped>, Error> {
     let part = part.to_lowercase();
-    let names = distinct(all.iter().filter(|file| file.device.contains(&part)).map(|file| file.device));
+    let names = distinct(
+        all.iter()
+            .filter(|file| file.device.contains(&part))
+            .map(|file| file.device),
+    );
     let device = match &names[..] {
         [one] => *one,
         several if several.contains(&part.as_str()) => part.as_str(),
         [] => {
-            let with = distinct(all.iter().filter(|file| file.name.contains(&part)).map(|file| file.device));
-            let commands: Vec<String> = with.iter().map(|device| format!("gpulab show {device} {part}")).collect();
+            let with = distinct(
+                all.iter()
+                    .filter(|file| file.name.contains(&part))
+                    .map(|file| file.device),
+            );
+            let commands: Vec<String> = with
+                .iter()
+                .map(|device| format!("gpulab show {device} {part}"))
+                .collect();
             return Err(Error::Usage(match &commands[..] {
                 [] => format!(
                     "there is no file {part:?}, and no device of that name among the records that come with gpulab: {}",
                     distinct(all.iter().map(|file| file.device)).join(", ")
                 ),
-                [..] => format!("there is no file {part:?}{}", did_you_mean(&commands[..commands.len().min(3)])),
+                [..] => format!(
+                    "there is no file {part:?}{}",
+                    did_you_mean(&commands[..commands.len().min(3)])
+                ),
             }));
         }
         several => {
-            return Err(Error::Usage(format!("{part:?} matches several devices: {}", several.join(", "))));
+            return Err(Error::Usage(format!(
+                "{part:?} matches several devices: {}",
+                several.join(", ")
+            )));
         }
     };
-    Ok(all.iter().filter(|file| file.device == device).copied().collect())
+    Ok(all
+        .iter()
+        .filter(|file| file.device == device)
+        .copied()
+        .collect())
 }
 
 /// A device's file of this name, or else what all of its files have of a family or an experiment of this name.
@@ -114,8 +139,12 @@ fn named(own: &[Shipped], name: &str) -> Result<Vec<Material>, Error> {
 
 /// The measured limits among the records of a device that come with gpulab.
 fn ceilings_of(device: &str) -> Result<Vec<CeilingRow>, Error> {
-    let file = shipped().into_iter().find(|file| file.device == device && file.name == "ceilings");
-    let own = file.map(|file| take_apart(file.text, file.name)).transpose()?;
+    let file = shipped()
+        .into_iter()
+        .find(|file| file.device == device && file.name == "ceilings");
+    let own = file
+        .map(|file| take_apart(file.text, file.name))
+        .transpose()?;
     Ok(own.unwrap_or_default().ceilings)
 }
 
@@ -144,7 +173,11 @@ pub fn limits(files: &[Material]) -> Result<Vec<Material>, Error> {
 }
 
 fn kept() -> impl Iterator<Item = Kept> {
-    ceilings::folder().map(|folder| all_kept(&folder)).unwrap_or_default().into_iter().flatten()
+    ceilings::folder()
+        .map(|folder| all_kept(&folder))
+        .unwrap_or_default()
+        .into_iter()
+        .flatten()
 }
 
 fn is_device_of(kept: &Kept, row: &Row) -> bool {
@@ -153,17 +186,24 @@ fn is_device_of(kept: &Kept, row: &Row) -> bool {
 
 /// The limits that are kept of the device that a row was just measured on.
 pub fn kept_of(row: &Row) -> Vec<CeilingRow> {
-    kept().find(|kept| is_device_of(kept, row)).map(|kept| kept.ceilings).unwrap_or_default()
+    kept()
+        .find(|kept| is_device_of(kept, row))
+        .map(|kept| kept.ceilings)
+        .unwrap_or_default()
 }
 
 /// Adds the limits that are kept on this machine, of what the files hold no limit, where rows say that they were held against
 /// them: another machine's device may have the same name.
 fn add_kept(ceilings: &mut Vec<CeilingRow>, rows: &[Row]) {
     for kept in kept() {
-        if rows.iter().any(|row| is_device_of(&kept, row) && kept.ceilings.iter().any(|limit| is_limit_of(limit, row)))
-        {
+        if rows.iter().any(|row| {
+            is_device_of(&kept, row) && kept.ceilings.iter().any(|limit| is_limit_of(limit, row))
+        }) {
             for row in kept.ceilings {
-                if !ceilings.iter().any(|own| own.device == row.device && own.is_of(&row)) {
+                if !ceilings
+                    .iter()
+                    .any(|own| own.device == row.device && own.is_of(&row))
+                {
                     ceilings.push(row);
                 }
             }
@@ -176,12 +216,18 @@ fn is_limit_of(limit: &CeilingRow, row: &Row) -> bool {
     let own = row.ceiling_gbps.or(row.ceiling_gops).zip(limit.value);
     // A pair is two operations.
     limit.what == row.ceiling
-        && own.is_some_and(|(own, value)| [value, 2.0 * value].iter().any(|value| (own / value - 1.0).abs() < 1e-9))
+        && own.is_some_and(|(own, value)| {
+            [value, 2.0 * value]
+                .iter()
+                .any(|value| (own / value - 1.0).abs() < 1e-9)
+        })
 }
 
 /// Puts files together; without limits among them, those that came with gpulab beside them or are kept here.
 pub fn material(files: Vec<Material>) -> Result<Material, Error> {
-    let folders = files.iter().filter_map(|file| Path::new(&file.name).parent());
+    let folders = files
+        .iter()
+        .filter_map(|file| Path::new(&file.name).parent());
     let devices = distinct(folders.map(|folder| folder.display().to_string()));
     let mut all = Material::default();
     files.into_iter().for_each(|file| all.take(file));
@@ -199,8 +245,13 @@ pub fn material(files: Vec<Material>) -> Result<Material, Error> {
 pub fn files_below(folder: &Path) -> Vec<PathBuf> {
     let mut all = files::below(folder);
     all.retain(|path| {
-        let is_about = path.file_name().is_some_and(|name| name == "device.json" || name == "record.json");
-        !is_about && path.extension().is_some_and(|ending| ending == "csv" || ending == "json")
+        let is_about = path
+            .file_name()
+            .is_some_and(|name| name == "device.json" || name == "record.json");
+        !is_about
+            && path
+                .extension()
+                .is_some_and(|ending| ending == "csv" || ending == "json")
     });
     all.sort();
     all
@@ -210,9 +261,16 @@ pub fn files_below(folder: &Path) -> Vec<PathBuf> {
 pub fn split_names(names: &str) -> Vec<String> {
     let path = Path::new(names);
     if path.is_dir() {
-        return files_below(path).iter().map(|file| file.display().to_string()).collect();
+        return files_below(path)
+            .iter()
+            .map(|file| file.display().to_string())
+            .collect();
     }
-    if path.exists() { vec![names.to_owned()] } else { names.split(',').map(str::to_owned).collect() }
+    if path.exists() {
+        vec![names.to_owned()]
+    } else {
+        names.split(',').map(str::to_owned).collect()
+    }
 }
 
 /// The rows in a file, or in several joined by commas.
@@ -224,7 +282,8 @@ pub fn runs_of(names: &str, quiet: bool) -> Result<Vec<Row>, Error> {
     }
     for name in files {
         let (Recorded::Rows(rows), torn) = read(&name)? else {
-            let why = "holds no rows: compare takes the --csv and --json files of ladders and sweeps";
+            let why =
+                "holds no rows: compare takes the --csv and --json files of ladders and sweeps";
             return Err(Error::Usage(format!("{name} {why}")));
         };
         torn.iter().filter(|_| !quiet).for_each(|torn| note(torn));

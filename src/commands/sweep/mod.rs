@@ -34,13 +34,24 @@ pub fn run(global: &Global, options: &Sweep) -> Result<(), Error> {
     if !options.merge.is_empty() {
         return write_rows(&options.output, &joined(&options.merge)?);
     }
-    let Some(parts) = Parts::of(options)? else { return measure(global, options, false) };
+    let Some(parts) = Parts::of(options)? else {
+        return measure(global, options, false);
+    };
     match parts.own()? {
         Some((file, shard)) => {
             wait_for_writer(&file);
             let output = file.display().to_string();
             let shard = Some((shard.index, shard.of));
-            measure(global, &Sweep { output, shard, resume: true, ..options.clone() }, true)
+            measure(
+                global,
+                &Sweep {
+                    output,
+                    shard,
+                    resume: true,
+                    ..options.clone()
+                },
+                true,
+            )
         }
         None if !options.dry_run => in_parts(global, options, &parts),
         None => measure(global, options, false),
@@ -49,23 +60,50 @@ pub fn run(global: &Global, options: &Sweep) -> Result<(), Error> {
 
 /// `takes_turns`: others of this machine measure on the device, too.
 fn measure(global: &Global, options: &Sweep, takes_turns: bool) -> Result<(), Error> {
-    let brought = Brought::beside(options.subject.name().unwrap_or_default(), options.rungs.own.as_deref())?;
+    let brought = Brought::beside(
+        options.subject.name().unwrap_or_default(),
+        options.rungs.own.as_deref(),
+    )?;
     let space = space(options, &brought)?;
     bench::check_sources(&space.rungs, options.cl_dir.as_deref(), global.quiet)?;
     // The largest data of any size and type, before settings that make them larger; and the most operations.
     let mut bytes = 0;
     let mut ops = 0.0_f64;
-    for (&dtype, &shape) in space.dtypes.iter().flat_map(|dtype| space.shapes.iter().map(move |shape| (dtype, shape))) {
-        let input = Input { family: space.family, shape, dtype, params: &Params::new() };
+    for (&dtype, &shape) in space
+        .dtypes
+        .iter()
+        .flat_map(|dtype| space.shapes.iter().map(move |shape| (dtype, shape)))
+    {
+        let input = Input {
+            family: space.family,
+            shape,
+            dtype,
+            params: &Params::new(),
+        };
         (bytes, ops) = (bytes.max(input.bytes()?), ops.max(input.ops()));
     }
-    let csv = if options.dry_run { None } else { open_output(options, global.force)? };
+    let csv = if options.dry_run {
+        None
+    } else {
+        open_output(options, global.force)?
+    };
     interrupt::watch();
-    let setup = Setup { takes_turns, ..global.setup(options.cl_dir.as_ref(), &brought.registry) };
-    let executor = bench::open(setup, options.measure.in_process, options.measure.deadline, bytes, ops)?;
+    let setup = Setup {
+        takes_turns,
+        ..global.setup(options.cl_dir.as_ref(), &brought.registry)
+    };
+    let executor = bench::open(
+        setup,
+        options.measure.in_process,
+        options.measure.deadline,
+        bytes,
+        ops,
+    )?;
     bench::announce(global, executor.info());
     let plan = plan(&space, &*executor, global)?;
-    let shard = options.shard.map_or(Shard::ALL, |(index, of)| Shard { index, of });
+    let shard = options
+        .shard
+        .map_or(Shard::ALL, |(index, of)| Shard { index, of });
     let mine: Vec<&Configuration> = plan.iter().filter(|c| shard.holds(c)).collect();
     if options.dry_run {
         return print(&listing(&mine, plan.len()));
@@ -74,27 +112,72 @@ fn measure(global: &Global, options: &Sweep, takes_turns: bool) -> Result<(), Er
         global.note("the rows appear only in the summary: -o FILE or a pipe keeps them as CSV");
     }
     let settings = options.measure.settings();
-    let sources = Sources { dir: options.cl_dir.clone() };
-    let texts = space.rungs.iter().map(|rung| sources.assemble_rung(rung).map_err(|stop| Error::Usage(stop.reason)));
+    let sources = Sources {
+        dir: options.cl_dir.clone(),
+    };
+    let texts = space.rungs.iter().map(|rung| {
+        sources
+            .assemble_rung(rung)
+            .map_err(|stop| Error::Usage(stop.reason))
+    });
     let texts = texts.collect::<Result<Vec<_>, Error>>()?;
     let budget = options.measure.budget;
-    let identity = Identity::new(&plan, shard, executor.info(), &settings, options.order, budget, &texts);
+    let identity = Identity::new(
+        &plan,
+        shard,
+        executor.info(),
+        &settings,
+        options.order,
+        budget,
+        &texts,
+    );
     let (csv, rows) = go_on(options, global, &identity, &plan, csv)?;
-    let finished = rows.iter().filter_map(|r| r.case_index).collect::<BTreeSet<_>>();
-    let todo: Vec<&Configuration> = mine.into_iter().filter(|c| !finished.contains(&c.index)).collect();
-    let rounds = if options.order == Order::Interleave { ROUNDS } else { 1 };
+    let finished = rows
+        .iter()
+        .filter_map(|r| r.case_index)
+        .collect::<BTreeSet<_>>();
+    let todo: Vec<&Configuration> = mine
+        .into_iter()
+        .filter(|c| !finished.contains(&c.index))
+        .collect();
+    let rounds = if options.order == Order::Interleave {
+        ROUNDS
+    } else {
+        1
+    };
     let steps = todo.iter().filter(|c| c.refusal.is_none()).count() * rounds as usize;
     let pace = Pace::new(options.measure.budget, Instant::now(), steps);
-    let mut limits = Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet, note);
+    let mut limits = Limits::load(
+        executor.info(),
+        options.measure.quick,
+        options.cl_dir.is_some(),
+        global.quiet,
+        note,
+    );
     limits.end_by(pace.after(FOR_LIMITS));
     let observer = StatusLine::new(global.quiet);
-    let run = Run { quick: options.measure.quick, ..Run::begin() };
+    let run = Run {
+        quick: options.measure.quick,
+        ..Run::begin()
+    };
     let scene = Scene::on_device(&run, executor.info(), &settings, None);
     let sweep = SweepState {
         family: space.family,
-        scene: Scene { bound: Some(space.family.ceiling), ..scene },
+        scene: Scene {
+            bound: Some(space.family.ceiling),
+            ..scene
+        },
         identity,
-        jobs: Jobs { executor, observer, limits, pace, settings, rounds, steps, step: 0 },
+        jobs: Jobs {
+            executor,
+            observer,
+            limits,
+            pace,
+            settings,
+            rounds,
+            steps,
+            step: 0,
+        },
         rows,
         csv,
         spent: Spent::default(),
@@ -129,15 +212,39 @@ fn space<'a>(options: &Sweep, brought: &'a Brought) -> Result<Space<'a>, Error> 
     let family = &brought.family;
     let rungs = brought.rungs(options.rungs.variant.as_deref())?;
     let settings = sweep::settings(family, &rungs, &options.set).map_err(Error::Usage)?;
-    options.dtype.iter().try_for_each(|&dtype| bench::check_dtype(family, dtype))?;
-    let dtypes = if options.dtype.is_empty() { &family.dtypes[..1] } else { &options.dtype };
+    options
+        .dtype
+        .iter()
+        .try_for_each(|&dtype| bench::check_dtype(family, dtype))?;
+    let dtypes = if options.dtype.is_empty() {
+        &family.dtypes[..1]
+    } else {
+        &options.dtype
+    };
     let usual = family.usual_shape(family.form.default_size(), options.measure.quick);
     let shapes = shapes(family, options, usual)?;
-    let wgs = options.wg.as_ref().map(|list| list.0.clone()).unwrap_or_default();
+    let wgs = options
+        .wg
+        .as_ref()
+        .map(|list| list.0.clone())
+        .unwrap_or_default();
     let dtypes = crate::record::groups::distinct(dtypes.iter().copied());
-    let asked = sweep::Asked { family, rungs: &rungs, dtypes: &dtypes, wgs: &wgs };
+    let asked = sweep::Asked {
+        family,
+        rungs: &rungs,
+        dtypes: &dtypes,
+        wgs: &wgs,
+    };
     sweep::check_settings(&asked, &settings).map_err(Error::Usage)?;
-    Ok(Space { family, rungs, dtypes, shapes, wgs, settings, seed: options.seed })
+    Ok(Space {
+        family,
+        rungs,
+        dtypes,
+        shapes,
+        wgs,
+        settings,
+        seed: options.seed,
+    })
 }
 
 /// The usual shape, square matrices, or every combination of columns and rows.
@@ -147,27 +254,47 @@ fn shapes(family: &Family, options: &Sweep, usual: Shape) -> Result<Vec<Shape>, 
         return Ok(vec![bench::shape(family, None, None, usual)?]);
     }
     if m.is_some() && family.form != Form::Matrix {
-        return Err(Error::Usage(format!("--m: {} has no number of rows of its own: --n is enough", family.name)));
+        return Err(Error::Usage(format!(
+            "--m: {} has no number of rows of its own: --n is enough",
+            family.name
+        )));
     }
     let n = n.clone().unwrap_or(List(vec![usual.n])).0;
-    let m = m.clone().map_or(vec![None], |m| m.0.into_iter().map(Some).collect());
-    Ok(n.iter().flat_map(|&n| m.iter().map(move |&m| family.form.shape(n, m))).collect())
+    let m = m
+        .clone()
+        .map_or(vec![None], |m| m.0.into_iter().map(Some).collect());
+    Ok(n.iter()
+        .flat_map(|&n| m.iter().map(move |&m| family.form.shape(n, m)))
+        .collect())
 }
 
 /// The plan; configurations whose data do not fit this machine or device are refused in it. What a reader's file excludes and,
 /// unless work-groups were asked for, what the device is too small for is left out, and it is said how many these are.
-fn plan(space: &Space<'_>, executor: &dyn Executor, global: &Global) -> Result<Vec<Configuration>, Error> {
+fn plan(
+    space: &Space<'_>,
+    executor: &dyn Executor,
+    global: &Global,
+) -> Result<Vec<Configuration>, Error> {
     let info = executor.info();
     let mut plan = space.expand(&info.target);
     if space.family.described().is_some() {
-        let mut narrowings: Vec<(&Rung, Narrowing)> =
-            space.rungs.iter().map(|rung| (*rung, Narrowing::default())).collect();
+        let mut narrowings: Vec<(&Rung, Narrowing)> = space
+            .rungs
+            .iter()
+            .map(|rung| (*rung, Narrowing::default()))
+            .collect();
         plan.retain(|configuration| {
-            let of = narrowings.iter_mut().find(|(rung, _)| rung.variant() == configuration.case.variant);
-            let is_asked = !space.wgs.is_empty() && !matches!(configuration.refusal, Some(Refusal::Excluded(_)));
-            is_asked || !of.is_some_and(|(_, narrowing)| narrowing.drops(configuration.refusal.as_ref()))
+            let of = narrowings
+                .iter_mut()
+                .find(|(rung, _)| rung.variant() == configuration.case.variant);
+            let is_asked = !space.wgs.is_empty()
+                && !matches!(configuration.refusal, Some(Refusal::Excluded(_)));
+            is_asked
+                || !of.is_some_and(|(_, narrowing)| narrowing.drops(configuration.refusal.as_ref()))
         });
-        (0..).zip(&mut plan).for_each(|(index, configuration)| configuration.index = index);
+        (0..)
+            .zip(&mut plan)
+            .for_each(|(index, configuration)| configuration.index = index);
         let texts: Vec<String> = narrowings.iter().filter_map(narrowed).collect();
         if plan.is_empty() {
             return Err(Error::Usage(texts.join("\n")));
@@ -175,8 +302,18 @@ fn plan(space: &Space<'_>, executor: &dyn Executor, global: &Global) -> Result<V
         texts.iter().for_each(|text| global.say(text));
     }
     for configuration in &mut plan {
-        let Case { dtype, shape, params, .. } = &configuration.case;
-        let input = Input { family: space.family, shape: *shape, dtype: *dtype, params };
+        let Case {
+            dtype,
+            shape,
+            params,
+            ..
+        } = &configuration.case;
+        let input = Input {
+            family: space.family,
+            shape: *shape,
+            dtype: *dtype,
+            params,
+        };
         if let Err(error) = input.check(info) {
             configuration.refusal = Some(Refusal::Memory(error.to_string()));
         }
@@ -187,12 +324,22 @@ fn plan(space: &Space<'_>, executor: &dyn Executor, global: &Global) -> Result<V
 fn listing(mine: &[&Configuration], all: usize) -> String {
     let mut text = String::new();
     for configuration in mine {
-        let why = configuration.refusal.as_ref().map_or_else(String::new, |why| format!(": skipped: {why}"));
+        let why = configuration
+            .refusal
+            .as_ref()
+            .map_or_else(String::new, |why| format!(": skipped: {why}"));
         text += &format!("{}{why}\n", configuration.label());
     }
     let refused = mine.iter().filter(|c| c.refusal.is_some()).count();
-    let of = if mine.len() == all { String::new() } else { format!(" of {all}") };
-    text + &format!("{}{of} configurations; {refused} cannot run here\n", mine.len())
+    let of = if mine.len() == all {
+        String::new()
+    } else {
+        format!(" of {all}")
+    };
+    text + &format!(
+        "{}{of} configurations; {refused} cannot run here\n",
+        mine.len()
+    )
 }
 
 /// Opens the output before anything runs; none if that is a terminal, which rows would flood. A file that has rows is
@@ -201,7 +348,9 @@ fn open_output(options: &Sweep, is_forced: bool) -> Result<Option<CsvFile<Row>>,
     let path = options.output.as_str();
     if options.resume {
         if path == "-" || std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
-            return Err(Error::Usage("--resume needs -o FILE with the file to continue, not a pipe or device".into()));
+            return Err(Error::Usage(
+                "--resume needs -o FILE with the file to continue, not a pipe or device".into(),
+            ));
         }
         return CsvFile::append(path).map(Some);
     }
@@ -230,20 +379,35 @@ fn go_on(
     if !options.resume || !path.is_file() {
         return Ok((csv, Vec::new()));
     }
-    csv.as_ref().and_then(CsvFile::torn).iter().for_each(|torn| global.note(torn));
+    csv.as_ref()
+        .and_then(CsvFile::torn)
+        .iter()
+        .for_each(|torn| global.note(torn));
     let mut rows = read_rows(path)?.rows;
     let finished = identity
         .finished(plan, &rows)
         .map_err(|why| Error::Usage(format!("cannot continue {}: {why}", options.output)))?;
-    global.say(&format!("continuing {}: it has {} rows", options.output, finished.len()));
-    rows.retain(|row| options.retry.iter().all(|status| status != row.status.name()));
+    global.say(&format!(
+        "continuing {}: it has {} rows",
+        options.output,
+        finished.len()
+    ));
+    rows.retain(|row| {
+        options
+            .retry
+            .iter()
+            .all(|status| status != row.status.name())
+    });
     if rows.len() == finished.len() {
         return Ok((csv, rows));
     }
     // It is locked while it is open.
     drop(csv);
     write_rows(&options.output, &rows)?;
-    global.say(&format!("{} of them are measured again", finished.len() - rows.len()));
+    global.say(&format!(
+        "{} of them are measured again",
+        finished.len() - rows.len()
+    ));
     Ok((Some(CsvFile::append(&options.output)?), rows))
 }
 
@@ -263,7 +427,12 @@ struct SweepState<'a> {
 }
 
 impl SweepState<'_> {
-    fn run(mut self, todo: &[&Configuration], options: &Sweep, global: &Global) -> Result<(), Error> {
+    fn run(
+        mut self,
+        todo: &[&Configuration],
+        options: &Sweep,
+        global: &Global,
+    ) -> Result<(), Error> {
         let started = Instant::now();
         let measured = self.measure(todo, options);
         self.jobs.observer = StatusLine::new(true);
@@ -278,16 +447,26 @@ impl SweepState<'_> {
         if matches!(measured, Err(Error::Interrupted)) {
             let done: BTreeSet<u64> = self.rows.iter().filter_map(|row| row.case_index).collect();
             let missing = todo.iter().filter(|c| !done.contains(&c.index)).count();
-            let how =
-                if self.csv.is_some() { "the same command with --resume continues" } else { "-o FILE keeps rows" };
-            global.note(&format!("not measured: {missing} of {} configurations; {how}", todo.len()));
+            let how = if self.csv.is_some() {
+                "the same command with --resume continues"
+            } else {
+                "-o FILE keeps rows"
+            };
+            global.note(&format!(
+                "not measured: {missing} of {} configurations; {how}",
+                todo.len()
+            ));
         }
         if !todo.is_empty() {
             global.say(&report::wrapped(
                 &report::time_split(self.spent, self.ceiling, started.elapsed().as_secs_f64()),
                 Screen::stderr(),
             ));
-            self.jobs.pace.overrun().into_iter().for_each(|told| global.note(&told));
+            self.jobs
+                .pace
+                .overrun()
+                .into_iter()
+                .for_each(|told| global.note(&told));
         }
         let worst = bench::worst(&self.rows, options.measure.strict);
         let csv = self.csv.take().filter(|_| measured.is_ok());
@@ -300,11 +479,20 @@ impl SweepState<'_> {
         let bound = self.family.ceiling;
         // A sweep that is gone on with keeps its ceilings, so that its rows compare.
         for row in &self.rows {
-            if let Some(rate) = if bound.is_memory() { row.ceiling_gbps } else { row.ceiling_gops } {
-                self.jobs.limits.note(LimitNeeded::of(self.family, row.dtype, &row.params), rate);
+            if let Some(rate) = if bound.is_memory() {
+                row.ceiling_gbps
+            } else {
+                row.ceiling_gops
+            } {
+                self.jobs
+                    .limits
+                    .note(LimitNeeded::of(self.family, row.dtype, &row.params), rate);
             }
         }
-        for configuration in todo.iter().filter(|c| c.refusal.is_none() && c.case.shape.elements() > 0) {
+        for configuration in todo
+            .iter()
+            .filter(|c| c.refusal.is_none() && c.case.shape.elements() > 0)
+        {
             let started = Instant::now();
             let probed = self.jobs.probe(self.family, self.limit_of(configuration));
             self.ceiling += started.elapsed().as_secs_f64();
@@ -314,7 +502,11 @@ impl SweepState<'_> {
     }
 
     fn limit_of(&self, configuration: &Configuration) -> LimitNeeded {
-        LimitNeeded::of(self.family, configuration.case.dtype, &configuration.case.params)
+        LimitNeeded::of(
+            self.family,
+            configuration.case.dtype,
+            &configuration.case.params,
+        )
     }
 }
 
@@ -329,12 +521,21 @@ impl Bench for SweepState<'_> {
         Ok(outcome)
     }
 
-    fn finished(&mut self, configuration: &Configuration, mut outcome: Outcome, sampled: f64) -> Result<(), Error> {
+    fn finished(
+        &mut self,
+        configuration: &Configuration,
+        mut outcome: Outcome,
+        sampled: f64,
+    ) -> Result<(), Error> {
         // Also of one that never got as far as a plan: no two rows of a sweep look the same.
         (outcome.wg, outcome.params) = (configuration.wg, configuration.params.clone());
         self.scene.ceiling = self.jobs.limits.get(self.limit_of(configuration));
         self.scene.sample_time = sampled;
-        let mut row = Row::from(&Record::from_outcome(&self.scene, configuration.rung, outcome));
+        let mut row = Row::from(&Record::from_outcome(
+            &self.scene,
+            configuration.rung,
+            outcome,
+        ));
         self.identity.stamp(&mut row, configuration);
         // The verdict counts it, even if nobody reads on.
         let written = self.csv.as_mut().map_or(Ok(()), |csv| csv.write(&row));

@@ -41,17 +41,29 @@ fn folder(output: &str) -> PathBuf {
 pub fn left(options: &Sweep) -> Vec<PathBuf> {
     // In a task, others write there.
     let is_leader = options.workers.is_some() && std::env::var_os(TASK).is_none();
-    if is_leader { files::below(&folder(&options.output)) } else { Vec::new() }
+    if is_leader {
+        files::below(&folder(&options.output))
+    } else {
+        Vec::new()
+    }
 }
 
 impl Parts {
     /// The parts that workers are to run, if any. Errors: no file for the rows.
     pub fn of(options: &Sweep) -> Result<Option<Parts>, Error> {
-        let Some(workers) = options.workers.clone() else { return Ok(None) };
+        let Some(workers) = options.workers.clone() else {
+            return Ok(None);
+        };
         if options.output == "-" {
-            return Err(Error::Usage("--workers needs -o FILE, in a folder that all workers reach".into()));
+            return Err(Error::Usage(
+                "--workers needs -o FILE, in a folder that all workers reach".into(),
+            ));
         }
-        Ok(Some(Parts { workers, of: options.tasks, folder: folder(&options.output) }))
+        Ok(Some(Parts {
+            workers,
+            of: options.tasks,
+            folder: folder(&options.output),
+        }))
     }
 
     /// In a task: the file of its part's rows, and which of the parts it is.
@@ -59,10 +71,19 @@ impl Parts {
         if std::env::var(TASK).is_err() {
             return Ok(None);
         }
-        let number = std::env::var(NUMBER).ok().and_then(|number| number.parse::<u64>().ok());
+        let number = std::env::var(NUMBER)
+            .ok()
+            .and_then(|number| number.parse::<u64>().ok());
         let index = number.filter(|number| *number < self.of);
-        let index = index.ok_or_else(|| Error::Usage(format!("{NUMBER} is no task of {}", self.of)))?;
-        Ok(Some((self.file(index), Shard { index: index + 1, of: self.of })))
+        let index =
+            index.ok_or_else(|| Error::Usage(format!("{NUMBER} is no task of {}", self.of)))?;
+        Ok(Some((
+            self.file(index),
+            Shard {
+                index: index + 1,
+                of: self.of,
+            },
+        )))
     }
 
     /// The rows of a part, which has a number from 0.
@@ -84,9 +105,14 @@ impl Parts {
     pub fn unfinished(&self, error: &Error) -> Error {
         let mut text = format!("{error}; the same command goes on");
         for number in 0..self.of {
-            let said = files::read_to_string(&self.folder.join(format!("{number}.err"))).unwrap_or_default();
+            let said = files::read_to_string(&self.folder.join(format!("{number}.err")))
+                .unwrap_or_default();
             if let Some(line) = said.lines().rfind(|line| line.starts_with("gpulab: ")) {
-                text += &format!("\n  task {}: {}", number + 1, line.trim_start_matches("gpulab: "));
+                text += &format!(
+                    "\n  task {}: {}",
+                    number + 1,
+                    line.trim_start_matches("gpulab: ")
+                );
             }
         }
         Error::Failed(text)
@@ -95,7 +121,8 @@ impl Parts {
     /// Runs all parts to their ends. Parts that another run left unfinished go on.
     pub fn run(&self) -> Result<(), Error> {
         // An empty folder goes with the error.
-        self.submit().inspect_err(|_| drop(fs::remove_dir(&self.folder)))
+        self.submit()
+            .inspect_err(|_| drop(fs::remove_dir(&self.folder)))
     }
 
     fn submit(&self) -> Result<(), Error> {
@@ -103,9 +130,12 @@ impl Parts {
         fs::create_dir_all(&self.folder).map_err(unwritten)?;
         let folder = self.folder.canonicalize().map_err(unwritten)?;
         let here = std::env::current_dir().map_err(unwritten)?;
-        let program = std::env::current_exe().map_err(|e| Error::Failed(format!("where this program is: {e}")))?;
+        let program = std::env::current_exe()
+            .map_err(|e| Error::Failed(format!("where this program is: {e}")))?;
         let words = std::env::args().skip(1);
-        let command = std::iter::once(program.display().to_string()).chain(words).collect::<Vec<_>>();
+        let command = std::iter::once(program.display().to_string())
+            .chain(words)
+            .collect::<Vec<_>>();
         let workers = self.workers.trim().parse::<usize>().ok();
         let options: Vec<&str> = self.workers.split_whitespace().skip(1).collect();
         if workers.is_none() && hq(&["--version"]).is_ok() {
@@ -117,10 +147,27 @@ impl Parts {
             let logs = format!("{}/%{{TASK_ID}}", folder.display());
             // A task fails, too, if a kernel did: what that means, its rows say.
             return Command::new("hq")
-                .args(["submit", "--array", &format!("0-{}", self.of - 1), "--name", "gpulab"])
-                .args(["--cwd", &here.display().to_string(), "--stdout", &format!("{logs}.log")])
+                .args([
+                    "submit",
+                    "--array",
+                    &format!("0-{}", self.of - 1),
+                    "--name",
+                    "gpulab",
+                ])
+                .args([
+                    "--cwd",
+                    &here.display().to_string(),
+                    "--stdout",
+                    &format!("{logs}.log"),
+                ])
                 .args(["--stderr", &format!("{logs}.err")])
-                .args(["--env", &format!("{TASK}={PART}"), "--crash-limit", "100", "--progress"])
+                .args([
+                    "--env",
+                    &format!("{TASK}={PART}"),
+                    "--crash-limit",
+                    "100",
+                    "--progress",
+                ])
                 .args(&options)
                 .arg("--")
                 .args(&command)
@@ -130,15 +177,21 @@ impl Parts {
                 .map_err(failed);
         }
         if !options.is_empty() {
-            let why =
-                format!("there is no program hq in PATH, and HyperQueue for Python takes no {}", options.join(" "));
+            let why = format!(
+                "there is no program hq in PATH, and HyperQueue for Python takes no {}",
+                options.join(" ")
+            );
             return Err(Error::Usage(format!("--workers: {why}")));
         }
         let env = json!({ TASK: PART });
         let job = json!({
             "workers": workers, "tasks": self.of, "command": command, "env": env, "cwd": here, "folder": folder,
         });
-        match Command::new("python3").args(["-c", DRIVER, &job.to_string()]).stdout(Stdio::null()).status() {
+        match Command::new("python3")
+            .args(["-c", DRIVER, &job.to_string()])
+            .stdout(Stdio::null())
+            .status()
+        {
             Ok(status) if status.success() => Ok(()),
             Ok(_) => Err(failed("its words are above")),
             Err(error) => Err(failed(format_args!("python3: {error}"))),

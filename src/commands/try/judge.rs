@@ -32,33 +32,61 @@ pub struct JudgedFile {
 
 /// Judges a reader's kernel, the last rung of its family: tries it where kernels go wrong.
 /// A wrong kernel is no error here: [`verdict`] makes one of it.
-pub fn judge_own(global: &Global, brought: Brought, options: &TryArgs) -> Result<JudgedFile, Error> {
+pub fn judge_own(
+    global: &Global,
+    brought: Brought,
+    options: &TryArgs,
+) -> Result<JudgedFile, Error> {
     let family = &brought.family;
-    let rung = family.ladder.last().ok_or_else(|| Error::Failed("the kernel is no rung".into()))?;
+    let rung = family
+        .ladder
+        .last()
+        .ok_or_else(|| Error::Failed("the kernel is no rung".into()))?;
     if let (Some(asked), Some(own)) = (options.ladder.dtype, rung.own_dtype())
         && asked != own
     {
-        return Err(Error::Usage(format!("--dtype {asked}: the kernel's elements are {own}")));
+        return Err(Error::Usage(format!(
+            "--dtype {asked}: the kernel's elements are {own}"
+        )));
     }
-    rung.guess().iter().filter(|_| !global.quiet).for_each(|guess| note(&format!("{}: {guess}", rung.label())));
+    rung.guess()
+        .iter()
+        .filter(|_| !global.quiet)
+        .for_each(|guess| note(&format!("{}: {guess}", rung.label())));
     let dtype = bench::dtype(family, options.ladder.dtype.or(rung.own_dtype()))?;
     let shape = shape(family, options)?;
     let params = bench::own_settings(family, &[rung], &options.set)?;
-    let data = Input { family, shape, dtype, params: &params };
+    let data = Input {
+        family,
+        shape,
+        dtype,
+        params: &params,
+    };
     let bytes = data.bytes()?;
     data.check_host(bytes)?;
     interrupt::watch();
     let memory = options.memory.unwrap_or_else(|| usual_memory(bytes));
-    let setup = Setup { memory: Some(memory), ..global.setup(None, &brought.registry) };
+    let setup = Setup {
+        memory: Some(memory),
+        ..global.setup(None, &brought.registry)
+    };
     let small = Duration::from_secs_f64(options.ladder.measure.deadline.unwrap_or(SMALL_S));
-    let whole = options.ladder.measure.deadline.unwrap_or_else(|| usual_deadline(bytes, data.ops()));
+    let whole = options
+        .ladder
+        .measure
+        .deadline
+        .unwrap_or_else(|| usual_deadline(bytes, data.ops()));
     let whole = Duration::from_secs_f64(whole);
     let mut worker = WorkerProcess::open(setup, None, whole, interrupt::interrupted, say)?;
     let info = worker.info().clone();
     data.check_device(bytes, &info)?;
     bench::announce(global, &info);
     let case = Case {
-        wg: options.ladder.wg.or(rung.work_group()).unwrap_or_else(|| bench::default_work_group(&info)),
+        wg: options
+            .ladder
+            .wg
+            .or(rung.work_group())
+            .unwrap_or_else(|| bench::default_work_group(&info)),
         params,
         seed: options.ladder.seed,
         ..Case::of(&family.name, rung.variant(), dtype, shape)
@@ -66,12 +94,29 @@ pub fn judge_own(global: &Global, brought: Brought, options: &TryArgs) -> Result
     let mut observer = StatusLine::new(global.quiet);
     let mut step = 0;
     let mut observe = |what: &str| {
-        observer.case_started(step, step.max(STEPS - 1) + 1, &format!("checking {} with {what}", rung.label()));
+        observer.case_started(
+            step,
+            step.max(STEPS - 1) + 1,
+            &format!("checking {} with {what}", rung.label()),
+        );
         step += 1;
     };
-    let judgement = judge(&mut worker, (family, rung), &case, small, whole, &mut observe)?;
+    let judgement = judge(
+        &mut worker,
+        (family, rung),
+        &case,
+        small,
+        whole,
+        &mut observe,
+    )?;
     let rung = rung.clone();
-    Ok(JudgedFile { brought, rung, judgement, device: format::device(&info.name), memory })
+    Ok(JudgedFile {
+        brought,
+        rung,
+        judgement,
+        device: format::device(&info.name),
+        memory,
+    })
 }
 
 /// Judges a rung of a family at small sizes and then at the case's own.
@@ -96,7 +141,9 @@ fn shape(family: &Family, options: &TryArgs) -> Result<Shape, Error> {
     let usual = family.usual_shape(family.form.ladder_size(quick), quick);
     let shape = bench::shape(family, options.n, options.m, usual)?;
     match shape.elements() {
-        0 => Err(Error::Usage("no elements, so no launch to judge: choose a larger -n".into())),
+        0 => Err(Error::Usage(
+            "no elements, so no launch to judge: choose a larger -n".into(),
+        )),
         _ => Ok(shape),
     }
 }
@@ -106,7 +153,9 @@ pub fn usual_memory(bytes: u64) -> u64 {
     const COMPILER: u64 = 2 << 30;
     const THREAD: u64 = 256 << 20;
     let threads = std::thread::available_parallelism().map_or(1, usize::from) as u64;
-    COMPILER.saturating_add(threads.saturating_mul(THREAD)).saturating_add(bytes.saturating_mul(10))
+    COMPILER
+        .saturating_add(threads.saturating_mul(THREAD))
+        .saturating_add(bytes.saturating_mul(10))
 }
 
 /// The error that a judgement makes, and its exit code.
@@ -114,7 +163,9 @@ pub fn verdict(judged: &JudgedFile) -> Result<(), Error> {
     let name = judged.rung.label();
     Err(match judged.judgement.ruling {
         Ruling::Right => return Ok(()),
-        Ruling::Wrong => Error::WrongResult(format!("{name} gave a wrong result: it was not timed")),
+        Ruling::Wrong => {
+            Error::WrongResult(format!("{name} gave a wrong result: it was not timed"))
+        }
         Ruling::NotBuilt => Error::BuildFailed(format!("{name} did not build: see above")),
         Ruling::Refused => Error::Usage(format!("{name} cannot run as asked: see above")),
         Ruling::Crashed | Ruling::Endless | Ruling::Failed => {

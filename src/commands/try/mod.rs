@@ -7,7 +7,8 @@ pub(crate) mod simulate;
 use super::count::counter;
 use super::ladder::{self, LadderRun};
 use crate::brought::{
-    Brought, assembled, family_files, family_of_file, is_exercise, is_family_file, kernel_files, parted, read, shown,
+    Brought, assembled, family_files, family_of_file, is_exercise, is_family_file, kernel_files,
+    parted, read, shown,
 };
 use crate::cli::{Global, Ladder, PrintedSource, TryArgs};
 use crate::console::{note, print, quoted, screen, worst_of};
@@ -34,10 +35,22 @@ use std::time::{Duration, SystemTime};
 
 /// What `--template DIR` writes, by its names.
 const TEMPLATE: [(&str, &str); 4] = [
-    ("family.toml", include_str!("../../../data/examples/template/family.toml")),
-    ("naive.cl", include_str!("../../../data/examples/template/naive.cl")),
-    ("tiled.cl", include_str!("../../../data/examples/template/tiled.cl")),
-    ("reference.cl", include_str!("../../../data/examples/template/reference.cl")),
+    (
+        "family.toml",
+        include_str!("../../../data/examples/template/family.toml"),
+    ),
+    (
+        "naive.cl",
+        include_str!("../../../data/examples/template/naive.cl"),
+    ),
+    (
+        "tiled.cl",
+        include_str!("../../../data/examples/template/tiled.cl"),
+    ),
+    (
+        "reference.cl",
+        include_str!("../../../data/examples/template/reference.cl"),
+    ),
 ];
 
 /// Seconds that a case may take by default in the simulator, which is slow.
@@ -55,7 +68,9 @@ pub fn run(global: &Global, options: &TryArgs) -> Result<(), Error> {
         return printed_kernels(global, options, source);
     }
     let Some(what) = options.from.as_ref().or(options.file.as_ref()) else {
-        return Err(Error::Usage("name a file, as in gpulab try mine/family.toml".into()));
+        return Err(Error::Usage(
+            "name a file, as in gpulab try mine/family.toml".into(),
+        ));
     };
     if !options.watch {
         return once(global, options, what);
@@ -65,7 +80,11 @@ pub fn run(global: &Global, options: &TryArgs) -> Result<(), Error> {
     let file = Path::new(parted(what).0);
     loop {
         let state = stamps(file);
-        note(&format!("--- {}, {} ---", shown(file), Run::begin().time_utc));
+        note(&format!(
+            "--- {}, {} ---",
+            shown(file),
+            Run::begin().time_utc
+        ));
         match once(global, options, what) {
             Err(Error::Interrupted) => return Err(Error::Interrupted),
             Err(error) => note(&format!("gpulab: {error}")),
@@ -84,7 +103,11 @@ pub fn run(global: &Global, options: &TryArgs) -> Result<(), Error> {
 
 /// When a file and those that it names were written, and their sizes.
 fn stamps(file: &Path) -> Vec<Option<(SystemTime, u64)>> {
-    let files = if is_family_file(&file.to_string_lossy()) { family_files(file) } else { kernel_files(file) };
+    let files = if is_family_file(&file.to_string_lossy()) {
+        family_files(file)
+    } else {
+        kernel_files(file)
+    };
     files
         .iter()
         .map(|path: &PathBuf| {
@@ -97,9 +120,11 @@ fn stamps(file: &Path) -> Vec<Option<(SystemTime, u64)>> {
 fn once(global: &Global, options: &TryArgs, what: &str) -> Result<(), Error> {
     let (name, part) = parted(what);
     match &options.family {
-        Some(family) if is_family_file(family) || is_family_file(name) => Err(Error::Usage(format!(
-            "--as {family}: a kernel of a family of yours is a [[rung]] of its file, as in gpulab try mine/family.toml"
-        ))),
+        Some(family) if is_family_file(family) || is_family_file(name) => {
+            Err(Error::Usage(format!(
+                "--as {family}: a kernel of a family of yours is a [[rung]] of its file, as in gpulab try mine/family.toml"
+            )))
+        }
         None if is_family_file(name) => {
             let mut registry = Registry::default();
             let family = family_of_file(&mut registry, Path::new(name), global.device.as_deref())?;
@@ -110,12 +135,15 @@ fn once(global: &Global, options: &TryArgs, what: &str) -> Result<(), Error> {
         None if !is_exercise(name) && (options.from.is_some() || name.ends_with(".cl")) => {
             let path = Path::new(name);
             let text = assembled(path, &read(path)?, "")?;
-            let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let file = path
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_default();
             print(&draft(&text, &file, part).map_err(Error::Usage)?)
         }
-        None if ladders().any(|family| family.name == name) => {
-            Err(Error::Usage(format!("{what} is a ladder of gpulab's: gpulab {name} runs it")))
-        }
+        None if ladders().any(|family| family.name == name) => Err(Error::Usage(format!(
+            "{what} is a ladder of gpulab's: gpulab {name} runs it"
+        ))),
         _ => own_kernel(global, options, what),
     }
 }
@@ -133,20 +161,33 @@ fn climb_family(
     let shape = bench::shape(family, options.n, options.m, usual)?;
     let dtype = bench::dtype(family, climbed.dtype)?;
     if let Some(described) = family.described().filter(|_| shape.elements() > 0) {
-        described.check(shape, dtype).map_err(|why| Error::Usage(format!("{}: {why}", family.name)))?;
+        described
+            .check(shape, dtype)
+            .map_err(|why| Error::Usage(format!("{}: {why}", family.name)))?;
     }
     let rungs: Vec<&Rung> = family.kernels().collect();
     let params = bench::own_settings(family, &rungs, &options.set)?;
-    let mut study = LadderRun { registry, ..LadderRun::new(family, shape, climbed.dtype, &params) };
+    let mut study = LadderRun {
+        registry,
+        ..LadderRun::new(family, shape, climbed.dtype, &params)
+    };
     if let Some(source) = source {
         set_up(&mut study, source);
     }
     if climbed.wg.is_none() {
-        let of_group = rungs.iter().filter_map(|rung| Some((rung.variant(), rung.work_group()?)));
-        study.own_cases = of_group.map(|(variant, wg)| study.case(variant, dtype, wg, climbed.seed)).collect();
+        let of_group = rungs
+            .iter()
+            .filter_map(|rung| Some((rung.variant(), rung.work_group()?)));
+        study.own_cases = of_group
+            .map(|(variant, wg)| study.case(variant, dtype, wg, climbed.seed))
+            .collect();
     }
     let is_checked = options.check || options.faults;
-    let is_clean = if is_checked { check_rungs(climbed, family, dtype, &study) } else { Ok(()) };
+    let is_clean = if is_checked {
+        check_rungs(climbed, family, dtype, &study)
+    } else {
+        Ok(())
+    };
     // A driver may hide what the simulator found: both are told.
     let mut rows = Vec::new();
     let done = ladder::run(global, climbed, &study, &mut rows);
@@ -160,37 +201,69 @@ fn climb_family(
 /// A source's kernels as printed, with its table and its faults; NVIDIA's study is the transposition's own ladder in the source's
 /// set-up.
 fn printed_kernels(global: &Global, options: &TryArgs, source: PrintedSource) -> Result<(), Error> {
-    let name = source.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+    let name = source
+        .to_possible_value()
+        .map_or_else(String::new, |value| value.get_name().to_owned());
     if source == PrintedSource::Nvidia && !options.faults {
         /// Turns of NVIDIA's loop in the kernel.
         const NREPS: &str = "10";
         let family = &transpose::FAMILY;
-        let n = options.n.unwrap_or_else(|| options.ladder.default_size(family.form));
-        let shape = Shape { n, m: options.m.unwrap_or(n) };
-        let params = bench::own_settings(family, &family.kernels().collect::<Vec<_>>(), &options.set)?;
+        let n = options
+            .n
+            .unwrap_or_else(|| options.ladder.default_size(family.form));
+        let shape = Shape {
+            n,
+            m: options.m.unwrap_or(n),
+        };
+        let params =
+            bench::own_settings(family, &family.kernels().collect::<Vec<_>>(), &options.set)?;
         let inside = Params::from([(REPEATS.to_owned(), NREPS.to_owned())]);
         let mut study = LadderRun::new(family, shape, options.ladder.dtype, &params);
         study.series.push(inside);
         set_up(&mut study, name);
         return ladder::run(global, &options.ladder, &study, &mut Vec::new());
     }
-    let file = cited(&if options.faults { format!("{name}_faults") } else { name.clone() });
+    let file = cited(&if options.faults {
+        format!("{name}_faults")
+    } else {
+        name.clone()
+    });
     let file = file.ok_or_else(|| {
-        Error::Usage(format!("all faults of {name}'s kernels show at its own sizes: leave --faults out"))
+        Error::Usage(format!(
+            "all faults of {name}'s kernels show at its own sizes: leave --faults out"
+        ))
     })?;
     let mut registry = Registry::default();
     let family = oracle::declare(&mut registry, &file, global.device.as_deref())?.clone();
-    climb_family(global, options, &options.ladder, (registry, &family), Some(name))
+    climb_family(
+        global,
+        options,
+        &options.ladder,
+        (registry, &family),
+        Some(name),
+    )
 }
 
 /// Gives a ladder what a source's has besides: its table, and its faults.
 fn set_up(study: &mut LadderRun<'_>, source: String) {
     let own = study.family.name.to_string();
-    let faulty = study.family.kernels().map(|rung| rung.variant()).filter(|rung| printed::is_faulty(&own, rung));
+    let faulty = study
+        .family
+        .kernels()
+        .map(|rung| rung.variant())
+        .filter(|rung| printed::is_faulty(&own, rung));
     study.faulty = faulty.map(str::to_owned).collect();
-    study.variants = study.family.described().is_none().then_some("copy,local_copy,1-4");
+    study.variants = study
+        .family
+        .described()
+        .is_none()
+        .then_some("copy,local_copy,1-4");
     study.claim = Some(Box::new(move |rows, units| {
-        let table = if own.ends_with("_faults") { String::new() } else { printed::beside(&source, rows, units) };
+        let table = if own.ends_with("_faults") {
+            String::new()
+        } else {
+            printed::beside(&source, rows, units)
+        };
         match printed::faults(&own, rows) {
             faults if faults.is_empty() || table.is_empty() => table + &faults,
             faults => format!("{table}\n{faults}"),
@@ -199,9 +272,18 @@ fn set_up(study: &mut LadderRun<'_>, source: String) {
 }
 
 /// Says of the first rung that is wrong at which size it begins, what it looks like, and what the simulator makes of it.
-fn look_closer(global: &Global, family: &Family, study: &LadderRun<'_>, rows: &[Row]) -> Result<(), Error> {
-    let wrong = rows.iter().find(|row| row.status == Status::WrongResult && !study.faulty.contains(&row.variant));
-    let Some((row, rung)) = wrong.and_then(|row| Some((row, family.rung(&row.variant)?))) else { return Ok(()) };
+fn look_closer(
+    global: &Global,
+    family: &Family,
+    study: &LadderRun<'_>,
+    rows: &[Row],
+) -> Result<(), Error> {
+    let wrong = rows
+        .iter()
+        .find(|row| row.status == Status::WrongResult && !study.faulty.contains(&row.variant));
+    let Some((row, rung)) = wrong.and_then(|row| Some((row, family.rung(&row.variant)?))) else {
+        return Ok(());
+    };
     let case = Case {
         wg: row.wg.unwrap_or(WorkGroup::linear(64)),
         params: row.params.clone(),
@@ -210,7 +292,12 @@ fn look_closer(global: &Global, family: &Family, study: &LadderRun<'_>, rows: &[
     };
     let judgement = judge::judge_rung(global, &study.registry, (family, rung), &case)?;
     let screen = Screen::stderr();
-    let word = simulate::second_opinion(&study.registry, (rung, &judgement), global.device.as_deref(), screen)?;
+    let word = simulate::second_opinion(
+        &study.registry,
+        (rung, &judgement),
+        global.device.as_deref(),
+        screen,
+    )?;
     let is_found = word.as_ref().is_some_and(|(_, is_found)| *is_found);
     say(judged::text(&rung.label(), &judgement, is_found, screen).trim_end());
     word.iter().for_each(|(word, _)| say(word.trim_end()));
@@ -218,7 +305,12 @@ fn look_closer(global: &Global, family: &Family, study: &LadderRun<'_>, rows: &[
 }
 
 /// Runs each rung in the simulator, and says what that found.
-fn check_rungs(options: &Ladder, family: &Family, dtype: Dtype, study: &LadderRun<'_>) -> Result<(), Error> {
+fn check_rungs(
+    options: &Ladder,
+    family: &Family,
+    dtype: Dtype,
+    study: &LadderRun<'_>,
+) -> Result<(), Error> {
     let limit = limit(options);
     let mut worker = simulate::open(&study.registry, limit)?;
     let rungs = match options.variant.as_deref() {
@@ -227,14 +319,21 @@ fn check_rungs(options: &Ladder, family: &Family, dtype: Dtype, study: &LadderRu
     };
     let mut verdicts = Vec::new();
     for rung in rungs {
-        let wg = options.wg.or(rung.work_group()).unwrap_or(WorkGroup::linear(64));
+        let wg = options
+            .wg
+            .or(rung.work_group())
+            .unwrap_or(WorkGroup::linear(64));
         let case = study.case(rung.variant(), dtype, wg, options.seed);
         let checked = simulate::check(&mut worker, (family, rung), &case, limit)?;
         let told = simulate::told(&checked, rung.text().unwrap_or_default(), Screen::stderr());
         // Somebody else's file may take standard output.
         say(format!("{}: {told}", rung.label()).trim_end());
         if checked.findings.is_empty() || !study.faulty.iter().any(|name| name == rung.variant()) {
-            verdicts.push(simulate::verdict(&checked, &rung.label(), options.measure.strict));
+            verdicts.push(simulate::verdict(
+                &checked,
+                &rung.label(),
+                options.measure.strict,
+            ));
         }
     }
     worst_of(verdicts)
@@ -268,7 +367,13 @@ struct TryReport {
 /// A kernel that solves the problem of a family, judged, and timed between the family's rungs if it is right; `what` is its name,
 /// as in `mine.cl:kernel`.
 fn own_kernel(global: &Global, options: &TryArgs, what: &str) -> Result<(), Error> {
-    let mut json = options.ladder.output.json.as_deref().map(Sink::open).transpose()?;
+    let mut json = options
+        .ladder
+        .output
+        .json
+        .as_deref()
+        .map(Sink::open)
+        .transpose()?;
     let mut report = TryReport {
         schema: 1,
         gpulab: env!("CARGO_PKG_VERSION"),
@@ -284,9 +389,16 @@ fn own_kernel(global: &Global, options: &TryArgs, what: &str) -> Result<(), Erro
     worst_of([done, written])
 }
 
-fn judge_and_climb(global: &Global, options: &TryArgs, what: &str, report: &mut TryReport) -> Result<(), Error> {
+fn judge_and_climb(
+    global: &Global,
+    options: &TryArgs,
+    what: &str,
+    report: &mut TryReport,
+) -> Result<(), Error> {
     if global.verbose {
-        note("OpenCL drivers run a kernel as native code of this user: deadline and memory limit are not a sandbox");
+        note(
+            "OpenCL drivers run a kernel as native code of this user: deadline and memory limit are not a sandbox",
+        );
     }
     let judged = judge::judge_own(global, brought(options, what)?, options)?;
     report.family = judged.brought.family.name.to_string();
@@ -294,12 +406,17 @@ fn judge_and_climb(global: &Global, options: &TryArgs, what: &str, report: &mut 
     let kernel = (&judged.rung, &judged.judgement);
     let word = match is_checked {
         true => None,
-        false => {
-            simulate::second_opinion(&judged.brought.registry, kernel, global.device.as_deref(), screen(global.color))?
-        }
+        false => simulate::second_opinion(
+            &judged.brought.registry,
+            kernel,
+            global.device.as_deref(),
+            screen(global.color),
+        )?,
     };
     let is_found = word.as_ref().is_some_and(|(_, is_found)| *is_found);
-    tell(global, options, |screen| judged::text(&judged.rung.label(), &judged.judgement, is_found, screen))?;
+    tell(global, options, |screen| {
+        judged::text(&judged.rung.label(), &judged.judgement, is_found, screen)
+    })?;
     report.rung = Some(judged.rung.variant().into());
     report.device = Some(judged.device.clone());
     report.hint = hint(&judged.judgement, is_found);
@@ -325,10 +442,16 @@ fn judge_and_climb(global: &Global, options: &TryArgs, what: &str, report: &mut 
 /// The kernel and its family, with what options declare of it.
 fn brought(options: &TryArgs, what: &str) -> Result<Brought, Error> {
     let (name, kernel) = parted(what);
-    let Some(family) = &options.family else { return Ok(Brought::of(what, None)?.0) };
+    let Some(family) = &options.family else {
+        return Ok(Brought::of(what, None)?.0);
+    };
     let kernel = kernel.map(|kernel| format!("kernel {kernel}"));
     let args = options.args.as_ref().map(|args| format!("args {args}"));
-    let lines: Vec<String> = [kernel, args].into_iter().flatten().chain(options.declare.iter().cloned()).collect();
+    let lines: Vec<String> = [kernel, args]
+        .into_iter()
+        .flatten()
+        .chain(options.declare.iter().cloned())
+        .collect();
     Brought::with_own(family, Path::new(name), &lines)
 }
 
@@ -340,13 +463,26 @@ fn count(
     judged: &JudgedFile,
     report: &mut TryReport,
 ) -> Result<(), Error> {
-    let Some(at) = &report.landing else { return Ok(()) };
+    let Some(at) = &report.landing else {
+        return Ok(());
+    };
     let family = &judged.brought.family;
-    let rungs: Vec<_> = at.after.iter().chain(&at.before).filter_map(|rung| family.rung(&rung.variant)).collect();
+    let rungs: Vec<_> = at
+        .after
+        .iter()
+        .chain(&at.before)
+        .filter_map(|rung| family.rung(&rung.variant))
+        .collect();
     let limit = limit(&options.ladder);
     let registry = &judged.brought.registry;
     let kernel = (family, &judged.rung);
-    match counter::beside(registry, kernel, &rungs, &judged.judgement.asked, (limit, global.quiet)) {
+    match counter::beside(
+        registry,
+        kernel,
+        &rungs,
+        &judged.judgement.asked,
+        (limit, global.quiet),
+    ) {
         Ok(rows) => report.counts = rows,
         Err(Error::Interrupted) => return Err(Error::Interrupted),
         Err(why) => {
@@ -354,30 +490,62 @@ fn count(
             return Ok(());
         }
     }
-    tell(global, options, |screen| format!("\n{}", report::count::table(&report.counts, false, screen)))?;
+    tell(global, options, |screen| {
+        format!("\n{}", report::count::table(&report.counts, false, screen))
+    })?;
     let variant = judged.rung.variant();
-    let own: Vec<CountRow> = report.counts.iter().filter(|row| row.variant == variant).cloned().collect();
-    let Some(row) = report.rows.iter().find(|row| row.variant == variant) else { return Ok(()) };
-    let Some(payoffs) = counter::payoffs(registry, row, &own, global.quiet)? else { return Ok(()) };
+    let own: Vec<CountRow> = report
+        .counts
+        .iter()
+        .filter(|row| row.variant == variant)
+        .cloned()
+        .collect();
+    let Some(row) = report.rows.iter().find(|row| row.variant == variant) else {
+        return Ok(());
+    };
+    let Some(payoffs) = counter::payoffs(registry, row, &own, global.quiet)? else {
+        return Ok(());
+    };
     // Of a kernel that options declare more of there is no film.
     let film = match &options.family {
         Some(family) if options.args.is_none() && options.declare.is_empty() => {
-            let page = quoted(&format!("{}.html", Path::new(&report.file).file_stem().unwrap_or_default().display()));
-            format!("  gpulab draw {} --as {family} --line worst --film {page}\n", quoted(what))
+            let page = quoted(&format!(
+                "{}.html",
+                Path::new(&report.file)
+                    .file_stem()
+                    .unwrap_or_default()
+                    .display()
+            ));
+            format!(
+                "  gpulab draw {} --as {family} --line worst --film {page}\n",
+                quoted(what)
+            )
         }
         _ => String::new(),
     };
-    tell(global, options, |screen| format!("\n{}{film}", report::payoff::text(&payoffs, &row.family, None, screen)))
+    tell(global, options, |screen| {
+        format!(
+            "\n{}{film}",
+            report::payoff::text(&payoffs, &row.family, None, screen)
+        )
+    })
 }
 
 /// Runs the kernel in the simulator, and says what that found.
-fn check(global: &Global, options: &TryArgs, judged: &JudgedFile, report: &mut TryReport) -> Result<(), Error> {
+fn check(
+    global: &Global,
+    options: &TryArgs,
+    judged: &JudgedFile,
+    report: &mut TryReport,
+) -> Result<(), Error> {
     let limit = limit(&options.ladder);
     let mut worker = simulate::open(&judged.brought.registry, limit)?;
     let kernel = (&judged.brought.family, &judged.rung);
     let checked = simulate::check(&mut worker, kernel, &judged.judgement.asked, limit)?;
     let source = judged.rung.text().unwrap_or_default();
-    tell(global, options, |screen| simulate::told(&checked, source, screen))?;
+    tell(global, options, |screen| {
+        simulate::told(&checked, source, screen)
+    })?;
     // What nobody looked at has no list of faults, not even an empty one.
     let verdict = simulate::verdict(&checked, &judged.rung.label(), true);
     if !matches!(verdict, Err(Error::Untrusted(_))) {
@@ -386,7 +554,12 @@ fn check(global: &Global, options: &TryArgs, judged: &JudgedFile, report: &mut T
     verdict
 }
 
-fn climb(global: &Global, options: &TryArgs, judged: &JudgedFile, rows: &mut Vec<Row>) -> Result<(), Error> {
+fn climb(
+    global: &Global,
+    options: &TryArgs,
+    judged: &JudgedFile,
+    rows: &mut Vec<Row>,
+) -> Result<(), Error> {
     // --json is ours.
     let mut climbed: Ladder = options.ladder.clone();
     climbed.output.json = None;
@@ -406,7 +579,9 @@ fn climb(global: &Global, options: &TryArgs, judged: &JudgedFile, rows: &mut Vec
 /// Whether a file takes standard output, so that all else goes to standard error.
 fn leaves_stdout(options: &TryArgs) -> bool {
     let output = &options.ladder.output;
-    [&output.json, &output.csv, &output.md, &output.samples].map(Option::as_deref).contains(&Some("-"))
+    [&output.json, &output.csv, &output.md, &output.samples]
+        .map(Option::as_deref)
+        .contains(&Some("-"))
 }
 
 fn tell(global: &Global, options: &TryArgs, text: impl Fn(Screen) -> String) -> Result<(), Error> {
@@ -424,13 +599,22 @@ fn template(name: &str) -> Result<(), Error> {
         return print(text);
     }
     let folder = Path::new(name);
-    let paths: Vec<(PathBuf, &str)> = TEMPLATE.iter().map(|(name, text)| (folder.join(name), *text)).collect();
+    let paths: Vec<(PathBuf, &str)> = TEMPLATE
+        .iter()
+        .map(|(name, text)| (folder.join(name), *text))
+        .collect();
     if let Some((path, _)) = paths.iter().find(|(path, _)| path.exists()) {
-        return Err(Error::Usage(format!("{} exists already: choose another folder", shown(path))));
+        return Err(Error::Usage(format!(
+            "{} exists already: choose another folder",
+            shown(path)
+        )));
     }
     for (path, text) in &paths {
         files::write_whole(path, text).map_err(Error::unwritten(path))?;
         print(&format!("wrote {}\n", path.display()))?;
     }
-    print(&format!("run it: gpulab try {}\n", folder.join("family.toml").display()))
+    print(&format!(
+        "run it: gpulab try {}\n",
+        folder.join("family.toml").display()
+    ))
 }

@@ -23,7 +23,12 @@ const SECOND_OPINION: Duration = Duration::from_secs(20);
 pub fn open(registry: &Registry, limit: Duration) -> Result<CheckingWorker, Error> {
     interrupt::watch();
     let folder = ceilings::folder()?.join(PLUGINS_FOLDER);
-    CheckingWorker::open(&folder, Setup::of(registry), limit, (interrupt::interrupted, say))
+    CheckingWorker::open(
+        &folder,
+        Setup::of(registry),
+        limit,
+        (interrupt::interrupted, say),
+    )
 }
 
 /// Runs a rung's case over some groups and a rest, or as it is where the family cannot have so few.
@@ -37,16 +42,25 @@ pub fn check(
     let mut shapes = vec![case.shape];
     if let Ok(tile) = tile_of_a_group(family, rung, case, target) {
         let least = ragged(family.form, tile);
-        let even = family.form.shape(least.n.next_multiple_of(16), Some(least.m.next_multiple_of(16)));
+        let even = family.form.shape(
+            least.n.next_multiple_of(16),
+            Some(least.m.next_multiple_of(16)),
+        );
         shapes = vec![least, even, case.shape];
     }
-    let cases = shapes.into_iter().map(|shape| Case { shape, ..case.clone() });
+    let cases = shapes.into_iter().map(|shape| Case {
+        shape,
+        ..case.clone()
+    });
     let mut possible = cases.filter(|case| family.plan(rung, case, target).is_ok());
     // What cannot be planned says why.
     let case = possible.next().unwrap_or_else(|| case.clone());
     let checked = worker.check(&case, limit)?;
     Ok(match rung.own_text().and_then(asks) {
-        Some(asks) if checked.end == CheckEnd::Right => Checked { end: CheckEnd::Stopped(asks), ..checked },
+        Some(asks) if checked.end == CheckEnd::Right => Checked {
+            end: CheckEnd::Stopped(asks),
+            ..checked
+        },
         _ => checked,
     })
 }
@@ -61,7 +75,9 @@ pub fn told(checked: &Checked, source: &str, screen: Screen) -> String {
     let end = match checked.doubt() {
         Some(why) if found.is_empty() => format!("check: not looked at: {why}"),
         Some(why) => format!("check: not looked at to its end: {why}"),
-        None if found.is_empty() => "check: no race, no access out of bounds, no value that was never set".into(),
+        None if found.is_empty() => {
+            "check: no race, no access out of bounds, no value that was never set".into()
+        }
         None => return found,
     };
     found + &screen.wrap_foreign(&end)
@@ -70,10 +86,12 @@ pub fn told(checked: &Checked, source: &str, screen: Screen) -> String {
 /// The error that a check makes.
 pub fn verdict(checked: &Checked, name: &str, strict: bool) -> Result<(), Error> {
     match checked.doubt() {
-        _ if !checked.findings.is_empty() => {
-            Err(Error::WrongResult(format!("{name}: the simulator found faults: see above")))
-        }
-        Some(_) if strict => Err(Error::Untrusted(format!("{name} was not looked at in the simulator: see above"))),
+        _ if !checked.findings.is_empty() => Err(Error::WrongResult(format!(
+            "{name}: the simulator found faults: see above"
+        ))),
+        Some(_) if strict => Err(Error::Untrusted(format!(
+            "{name} was not looked at in the simulator: see above"
+        ))),
         _ => Ok(()),
     }
 }
@@ -86,14 +104,26 @@ pub fn second_opinion(
     device: Option<&str>,
     screen: Screen,
 ) -> Result<Option<(String, bool)>, Error> {
-    let failed = judgement.failed().filter(|_| judgement.ruling == Ruling::Wrong);
-    let Some(failed) = failed else { return Ok(None) };
-    let case = &Case { shape: failed.shape, wg: failed.wg, ..judgement.asked.clone() };
-    let Ok(mut simulator) = open(registry, SECOND_OPINION) else { return Ok(None) };
+    let failed = judgement
+        .failed()
+        .filter(|_| judgement.ruling == Ruling::Wrong);
+    let Some(failed) = failed else {
+        return Ok(None);
+    };
+    let case = &Case {
+        shape: failed.shape,
+        wg: failed.wg,
+        ..judgement.asked.clone()
+    };
+    let Ok(mut simulator) = open(registry, SECOND_OPINION) else {
+        return Ok(None);
+    };
     let checked = simulator.check(case, SECOND_OPINION)?;
     let source = rung.text().unwrap_or_default();
     let sentence = match checked.end {
-        _ if !checked.findings.is_empty() => return Ok(Some((told(&checked, source, screen), true))),
+        _ if !checked.findings.is_empty() => {
+            return Ok(Some((told(&checked, source, screen), true)));
+        }
         CheckEnd::Stopped(_) => return Ok(None),
         CheckEnd::Right if rung.own_text().and_then(asks).is_some() => return Ok(None),
         CheckEnd::Wrong => {
@@ -107,11 +137,21 @@ pub fn second_opinion(
         CheckEnd::Right => return Ok(None),
     };
     let size = judged::size(judgement, case.shape);
-    Ok(Some((screen.wrap(&format!("check: with {size} {sentence}")), false)))
+    Ok(Some((
+        screen.wrap(&format!("check: with {size} {sentence}")),
+        false,
+    )))
 }
 
-fn is_wrong_over_the_same_data(registry: &Registry, case: &Case, device: Option<&str>) -> Result<bool, Error> {
-    let setup = Setup { device: device.map(str::to_owned), ..Setup::of(registry) };
+fn is_wrong_over_the_same_data(
+    registry: &Registry,
+    case: &Case,
+    device: Option<&str>,
+) -> Result<bool, Error> {
+    let setup = Setup {
+        device: device.map(str::to_owned),
+        ..Setup::of(registry)
+    };
     let mut worker = WorkerProcess::open(setup, None, SECOND_OPINION, interrupt::interrupted, say)?;
     let launched = worker.launch_once_within(case, SECOND_OPINION)?;
     Ok(matches!(launched, Ok(Err(stop)) if stop.status == Status::WrongResult))

@@ -41,14 +41,26 @@ pub fn run(global: &Global, options: &TuneArgs) -> Result<(), Error> {
 }
 
 fn search(global: &Global, options: &TuneArgs) -> Result<(), Error> {
-    let brought = Brought::beside(options.subject.name().unwrap_or_default(), options.rungs.own.as_deref())?;
+    let brought = Brought::beside(
+        options.subject.name().unwrap_or_default(),
+        options.rungs.own.as_deref(),
+    )?;
     let asked = AskedTuning::new(options, &brought)?;
     bench::check_sources(&asked.rungs, options.cl_dir.as_deref(), global.quiet)?;
-    let data = Input { family: asked.family, shape: asked.shape, dtype: asked.dtype, params: &asked.choices };
+    let data = Input {
+        family: asked.family,
+        shape: asked.shape,
+        dtype: asked.dtype,
+        params: &asked.choices,
+    };
     let setup = global.setup(options.cl_dir.as_ref(), &brought.registry);
     let executor = data.open(setup, options.in_process, options.deadline)?;
     let space = asked.space(options, &*executor)?;
-    space.narrowings.iter().filter_map(narrowed).for_each(|text| global.say(&text));
+    space
+        .narrowings
+        .iter()
+        .filter_map(narrowed)
+        .for_each(|text| global.say(&text));
     if options.dry_run {
         return print(&listing(&space));
     }
@@ -77,7 +89,8 @@ fn remembered(global: &Global) -> Result<Vec<TunedFile>, Error> {
 
 /// As [`remembered`], of one family or of all. Errors: nothing is.
 fn chosen(global: &Global, name: Option<&str>) -> Result<Vec<TunedFile>, Error> {
-    let path = name.and_then(|name| Some(Path::new(name).canonicalize().ok()?.display().to_string()));
+    let path =
+        name.and_then(|name| Some(Path::new(name).canonicalize().ok()?.display().to_string()));
     let mut all = remembered(global)?;
     for file in &mut all {
         file.entries.retain(|entry| {
@@ -89,7 +102,9 @@ fn chosen(global: &Global, name: Option<&str>) -> Result<Vec<TunedFile>, Error> 
     if all.is_empty() {
         // A name that is no family's is told as such.
         name.map_or(Ok(()), |name| Brought::new(name).map(drop))?;
-        return Err(Error::Failed("nothing is tuned yet: gpulab tune FAMILY searches and remembers".into()));
+        return Err(Error::Failed(
+            "nothing is tuned yet: gpulab tune FAMILY searches and remembers".into(),
+        ));
     }
     Ok(all)
 }
@@ -97,7 +112,12 @@ fn chosen(global: &Global, name: Option<&str>) -> Result<Vec<TunedFile>, Error> 
 fn list(global: &Global, name: Option<&str>) -> Result<(), Error> {
     let width = console::width();
     for file in chosen(global, name)? {
-        let head = format!("{} ({}, {})", format::device(&file.device), file.platform, file.driver);
+        let head = format!(
+            "{} ({}, {})",
+            format::device(&file.device),
+            file.platform,
+            file.driver
+        );
         print(&wrapped(&head, "", "  ", width))?;
         for entry in &file.entries {
             print(&wrapped(&line(entry), "  ", "    ", width))?;
@@ -112,13 +132,38 @@ fn line(entry: &TunedEntry) -> String {
         None => built_in(&entry.family).cloned(),
         Some(file) => family_of_file(&mut Registry::default(), Path::new(file), None).ok(),
     };
-    let label = family.as_ref().and_then(|family| Some(family.rung(&entry.variant)?.label()));
+    let label = family
+        .as_ref()
+        .and_then(|family| Some(family.rung(&entry.variant)?.label()));
     let label = label.unwrap_or_else(|| entry.variant.clone());
-    let best = if entry.rung.is_none() { "best rung: " } else { "" };
-    let form = built_in(&entry.family).map_or(if entry.m == 1 { Form::Vector } else { Form::Matrix }, |own| own.form);
-    let kind = [entry.dtype.to_string(), entry.size.text(form), params_text(&entry.choices)];
-    let kind = kind.iter().filter(|text| !text.is_empty()).cloned().joined(", ");
-    let settings = format!("wg {} {}", entry.ran_wg.unwrap_or(entry.wg), params_text(&entry.params));
+    let best = if entry.rung.is_none() {
+        "best rung: "
+    } else {
+        ""
+    };
+    let form = built_in(&entry.family).map_or(
+        if entry.m == 1 {
+            Form::Vector
+        } else {
+            Form::Matrix
+        },
+        |own| own.form,
+    );
+    let kind = [
+        entry.dtype.to_string(),
+        entry.size.text(form),
+        params_text(&entry.choices),
+    ];
+    let kind = kind
+        .iter()
+        .filter(|text| !text.is_empty())
+        .cloned()
+        .joined(", ");
+    let settings = format!(
+        "wg {} {}",
+        entry.ran_wg.unwrap_or(entry.wg),
+        params_text(&entry.params)
+    );
     let gain = match entry.default_x {
         None => String::new(),
         Some(1.0) => ", its default".to_owned(),
@@ -132,28 +177,50 @@ fn line(entry: &TunedEntry) -> String {
         };
         source_hash(&rungs, &Sources::default()).is_ok_and(|hash| hash == entry.source)
     });
-    let other = if is_current { "" } else { " (of other kernel sources)" };
-    format!("{} {best}{label}, {kind}: {}{gain}{other}", entry.family, settings.trim_end())
+    let other = if is_current {
+        ""
+    } else {
+        " (of other kernel sources)"
+    };
+    format!(
+        "{} {best}{label}, {kind}: {}{gain}{other}",
+        entry.family,
+        settings.trim_end()
+    )
 }
 
 fn forget(global: &Global, name: Option<&str>) -> Result<(), Error> {
     let all = chosen(global, name)?;
-    all.iter().try_for_each(|file| file.forget(&ceilings::folder()?))?;
-    print(&format!("entries forgotten: {}\n", all.iter().map(|file| file.entries.len()).sum::<usize>()))
+    all.iter()
+        .try_for_each(|file| file.forget(&ceilings::folder()?))?;
+    print(&format!(
+        "entries forgotten: {}\n",
+        all.iter().map(|file| file.entries.len()).sum::<usize>()
+    ))
 }
 
 fn import(path: &Path) -> Result<(), Error> {
     let name = path.display();
-    let text = files::read_to_string(path).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
+    let text = files::read_to_string(path)
+        .map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
     let all = serde_json::from_str::<Vec<TunedFile>>(&text).map_err(|e| e.to_string());
-    let all = all.and_then(|all| all.iter().try_for_each(TunedFile::check).map(|()| all)).map_err(|why| {
-        Error::Usage(format!("{name} is not a file of gpulab tune --export: {}", why.replace(char::is_control, " ")))
-    })?;
+    let all = all
+        .and_then(|all| all.iter().try_for_each(TunedFile::check).map(|()| all))
+        .map_err(|why| {
+            Error::Usage(format!(
+                "{name} is not a file of gpulab tune --export: {}",
+                why.replace(char::is_control, " ")
+            ))
+        })?;
     for file in &all {
-        file.remember(&ceilings::folder()?)?.iter().for_each(|why| note(why));
+        file.remember(&ceilings::folder()?)?
+            .iter()
+            .for_each(|why| note(why));
     }
     let taken = all.iter().map(|file| file.entries.len()).sum::<usize>();
-    print(&format!("imported entries: {taken}; each is used on its own device and driver only\n"))
+    print(&format!(
+        "imported entries: {taken}; each is used on its own device and driver only\n"
+    ))
 }
 
 /// Prints for each problem in the files how many evaluations the strategies need.
@@ -162,20 +229,36 @@ fn replayed(global: &Global, options: &TuneArgs) -> Result<(), Error> {
     for file in &options.replay {
         let name = file.display().to_string();
         let (Recorded::Rows(rows), torn) = read(&name)? else {
-            return Err(Error::Usage(format!("{name} holds no rows: --replay takes what sweep and tune write as CSV")));
+            return Err(Error::Usage(format!(
+                "{name} holds no rows: --replay takes what sweep and tune write as CSV"
+            )));
         };
         torn.iter().for_each(|torn| global.say(torn));
-        let rows: Vec<Row> = latest(&rows).iter().filter(|row| row.platform != HOST).cloned().collect();
+        let rows: Vec<Row> = latest(&rows)
+            .iter()
+            .filter(|row| row.platform != HOST)
+            .cloned()
+            .collect();
         for mut own in groups(&rows, |row: &Row| {
-            (row.device.clone(), row.driver.clone(), row.family.clone(), row.dtype, row.n, row.m)
+            (
+                row.device.clone(),
+                row.driver.clone(),
+                row.family.clone(),
+                row.dtype,
+                row.n,
+                row.m,
+            )
         }) {
             own.sort_by_key(|row| row.case_index);
-            let space = replay(&own).ok_or_else(|| Error::Usage(format!("{name}: no row has a time")))?;
+            let space =
+                replay(&own).ok_or_else(|| Error::Usage(format!("{name}: no row has a time")))?;
             told.push((title(&own), space));
         }
     }
     if told.is_empty() {
-        return Err(Error::Usage("the files have no rows of a device: nothing to search".into()));
+        return Err(Error::Usage(
+            "the files have no rows of a device: nothing to search".into(),
+        ));
     }
     print(&replays(&told, screen(global.color)))
 }
@@ -183,11 +266,28 @@ fn replayed(global: &Global, options: &TuneArgs) -> Result<(), Error> {
 /// The problem of these rows, and the rungs that they are of, where these are not the whole ladder.
 fn title(rows: &[Row]) -> String {
     let row = &rows[0];
-    let size = if row.m == 1 { String::new() } else { format!(" x {}", format::count(row.m)) };
+    let size = if row.m == 1 {
+        String::new()
+    } else {
+        format!(" x {}", format::count(row.m))
+    };
     let ladder = built_in(&row.family).map_or(&[][..], |family| &family.ladder);
-    let run = ladder.iter().filter(|rung| rows.iter().any(|row| row.variant == rung.variant()));
-    let run: Vec<String> = run.map(|rung| format!("v{}", rung.number().unwrap_or_default())).collect();
-    let rungs = if run.len() < ladder.len() { format!(", {}", run.join(" ")) } else { String::new() };
+    let run = ladder
+        .iter()
+        .filter(|rung| rows.iter().any(|row| row.variant == rung.variant()));
+    let run: Vec<String> = run
+        .map(|rung| format!("v{}", rung.number().unwrap_or_default()))
+        .collect();
+    let rungs = if run.len() < ladder.len() {
+        format!(", {}", run.join(" "))
+    } else {
+        String::new()
+    };
     let device = format::device(&row.device);
-    format!("{}, {}, n = {}{size}{rungs}, on {device}", row.family, row.dtype, format::count(row.n))
+    format!(
+        "{}, {}, n = {}{size}{rungs}, on {device}",
+        row.family,
+        row.dtype,
+        format::count(row.n)
+    )
 }

@@ -15,10 +15,12 @@ use crate::report::sweep::{latest, time_split, wrapped};
 use crate::report::tune::{TuningTold, explanation};
 use crate::runner::FOR_LIMITS;
 use crate::store::{CsvFile, JsonFile, read_rows};
-use crate::sweep::{self, Bench, Configuration, Identity, Narrowing, Order, ROUNDS, Setting, Shard};
+use crate::sweep::{
+    self, Bench, Configuration, Identity, Narrowing, Order, ROUNDS, Setting, Shard,
+};
 use crate::tune::{
-    Ended, Halt, SizeClass, Strategy, TunedEntry, TunedFile, TuningSpace, choices, fastest, is_faster, least_of,
-    search, source_hash, time_of,
+    Ended, Halt, SizeClass, Strategy, TunedEntry, TunedFile, TuningSpace, choices, fastest,
+    is_faster, least_of, search, source_hash, time_of,
 };
 use crate::values::SearchBudget;
 use crate::{Error, bench, stats};
@@ -67,15 +69,27 @@ impl<'a> AskedTuning<'a> {
         let usual = family.usual_shape(family.form.ladder_size(options.quick), options.quick);
         let shape = bench::shape(family, options.n, options.m, usual)?;
         if shape.elements() == 0 {
-            return Err(Error::Usage("--n 0: no elements, so no launch to tune".into()));
+            return Err(Error::Usage(
+                "--n 0: no elements, so no launch to tune".into(),
+            ));
         }
         let mut choices = Params::new();
         let mut settings = sweep::settings(family, &rungs, &options.set).map_err(Error::Usage)?;
         let wgs = options.wg.as_ref().map_or(&[][..], |list| &list.0);
-        let asked = sweep::Asked { family, rungs: &rungs, dtypes: &[dtype], wgs };
+        let asked = sweep::Asked {
+            family,
+            rungs: &rungs,
+            dtypes: &[dtype],
+            wgs,
+        };
         sweep::check_settings(&asked, &settings).map_err(Error::Usage)?;
         for choice in family.choices {
-            let Some(at) = settings.iter().position(|setting| setting.name == choice.name) else { continue };
+            let Some(at) = settings
+                .iter()
+                .position(|setting| setting.name == choice.name)
+            else {
+                continue;
+            };
             let Setting { name, mut values } = settings.remove(at);
             if values.len() > 1 {
                 let why = "each value is a different problem with its own optimum: give one";
@@ -83,12 +97,28 @@ impl<'a> AskedTuning<'a> {
             }
             choices.extend(values.pop().map(|value| (name, value)));
         }
-        let file = options.subject.name().map(Path::new).filter(|_| family.described().is_some());
+        let file = options
+            .subject
+            .name()
+            .map(Path::new)
+            .filter(|_| family.described().is_some());
         let file = file.and_then(|file| Some(file.canonicalize().ok()?.display().to_string()));
-        Ok(AskedTuning { family, file, rungs, shape, dtype, choices, settings })
+        Ok(AskedTuning {
+            family,
+            file,
+            rungs,
+            shape,
+            dtype,
+            choices,
+            settings,
+        })
     }
 
-    pub fn space(&self, options: &TuneArgs, executor: &dyn Executor) -> Result<TuningSpace<'a>, Error> {
+    pub fn space(
+        &self,
+        options: &TuneArgs,
+        executor: &dyn Executor,
+    ) -> Result<TuningSpace<'a>, Error> {
         let base = Case {
             params: self.choices.clone(),
             seed: options.seed,
@@ -101,9 +131,14 @@ impl<'a> AskedTuning<'a> {
             return Ok(space);
         }
         let narrowed = space.narrowings.iter().filter_map(narrowed);
-        let refused = space.refused.iter().map(|(rung, why)| format!("{}: {why}", rung.label()));
+        let refused = space
+            .refused
+            .iter()
+            .map(|(rung, why)| format!("{}: {why}", rung.label()));
         let why = narrowed.chain(refused).next().unwrap_or_default();
-        Err(Error::Usage(format!("no configuration can run here; {why}")))
+        Err(Error::Usage(format!(
+            "no configuration can run here; {why}"
+        )))
     }
 }
 
@@ -116,7 +151,11 @@ pub fn narrowed((rung, narrowing): &(&Rung, Narrowing)) -> Option<String> {
 pub fn listing(space: &TuningSpace<'_>) -> String {
     let mut text = String::new();
     for rung in &space.rungs {
-        let count = space.candidates.iter().filter(|c| c.case.variant == rung.variant()).count();
+        let count = space
+            .candidates
+            .iter()
+            .filter(|c| c.case.variant == rung.variant())
+            .count();
         text += &format!("{}: {count} configurations\n", rung.label());
     }
     for (rung, why) in &space.refused {
@@ -160,28 +199,62 @@ impl<'a> Tuning<'a> {
     ) -> Result<Tuning<'a>, Error> {
         let info = executor.info();
         let settings = options.settings();
-        let sources = Sources { dir: options.cl_dir.clone() };
+        let sources = Sources {
+            dir: options.cl_dir.clone(),
+        };
         let texts = asked.rungs.iter().map(|rung| sources.assemble_rung(rung));
-        let texts = texts.collect::<Result<Vec<_>, _>>().map_err(|stop| Error::Usage(stop.reason))?;
+        let texts = texts
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|stop| Error::Usage(stop.reason))?;
         let plan = &space.candidates;
-        let identity = Identity::new(plan, Shard::ALL, info, &settings, Order::Sequential, None, &texts);
+        let identity = Identity::new(
+            plan,
+            Shard::ALL,
+            info,
+            &settings,
+            Order::Sequential,
+            None,
+            &texts,
+        );
         let mut rows = Vec::new();
         let mut csv = None;
         if let Some(path) = options.rows.csv.as_deref() {
-            let is_begun = std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() > 0) && !global.force;
-            csv = Some(if is_begun { CsvFile::append(path)? } else { CsvFile::create(path)? });
+            let is_begun =
+                std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() > 0) && !global.force;
+            csv = Some(if is_begun {
+                CsvFile::append(path)?
+            } else {
+                CsvFile::create(path)?
+            });
             if is_begun {
                 rows = read_rows(Path::new(path))?.rows;
                 let known = identity.finished(plan, &latest(&rows)).map_err(|why| {
-                    Error::Usage(format!("cannot continue {path}: {why}; give another file or remove it"))
+                    Error::Usage(format!(
+                        "cannot continue {path}: {why}; give another file or remove it"
+                    ))
                 })?;
-                global.say(&format!("continuing: {} configurations are measured already", known.len()));
+                global.say(&format!(
+                    "continuing: {} configurations are measured already",
+                    known.len()
+                ));
             }
         }
-        let limits = Limits::load(info, options.quick, options.cl_dir.is_some(), global.quiet, note);
-        let run = Run { quick: options.quick, ..Run::begin() };
+        let limits = Limits::load(
+            info,
+            options.quick,
+            options.cl_dir.is_some(),
+            global.quiet,
+            note,
+        );
+        let run = Run {
+            quick: options.quick,
+            ..Run::begin()
+        };
         Ok(Tuning {
-            scene: Scene { bound: Some(asked.family.ceiling), ..Scene::on_device(&run, info, &settings, None) },
+            scene: Scene {
+                bound: Some(asked.family.ceiling),
+                ..Scene::on_device(&run, info, &settings, None)
+            },
             asked,
             options,
             space,
@@ -191,7 +264,12 @@ impl<'a> Tuning<'a> {
             executor,
             rows,
             csv,
-            json: options.rows.json.as_deref().map(JsonFile::create).transpose()?,
+            json: options
+                .rows
+                .json
+                .as_deref()
+                .map(JsonFile::create)
+                .transpose()?,
             spent: Spent::default(),
             ceiling: 0.0,
             measured: 0,
@@ -204,32 +282,50 @@ impl<'a> Tuning<'a> {
     pub fn run(mut self, global: &Global) -> Result<(), Error> {
         let went = self.measure();
         self.observer = StatusLine::new(true);
-        let to_stderr =
-            [&self.options.rows.csv, &self.options.rows.json].iter().any(|path| path.as_deref() == Some("-"));
+        let to_stderr = [&self.options.rows.csv, &self.options.rows.json]
+            .iter()
+            .any(|path| path.as_deref() == Some("-"));
         let told = match to_stderr {
             true => {
-                global.say(self.explained(went.as_ref().ok(), Screen::stderr()).trim_end());
+                global.say(
+                    self.explained(went.as_ref().ok(), Screen::stderr())
+                        .trim_end(),
+                );
                 Ok(())
             }
             false => print(&self.explained(went.as_ref().ok(), screen(global.color))),
         };
-        global
-            .say(&wrapped(&time_split(self.spent, self.ceiling, self.began.elapsed().as_secs_f64()), Screen::stderr()));
-        let kept = if went.is_ok() { self.remember(global) } else { Ok(()) };
+        global.say(&wrapped(
+            &time_split(self.spent, self.ceiling, self.began.elapsed().as_secs_f64()),
+            Screen::stderr(),
+        ));
+        let kept = if went.is_ok() {
+            self.remember(global)
+        } else {
+            Ok(())
+        };
         if let Err(Error::Interrupted) = went {
             let how = match self.csv {
                 Some(_) => "the same command continues",
                 None => "-o FILE keeps their rows, so that the same command continues",
             };
-            global.note(&format!("{} configurations were measured: {how}", latest(&self.rows).len()));
+            global.note(&format!(
+                "{} configurations were measured: {how}",
+                latest(&self.rows).len()
+            ));
         }
         let worst = bench::worst(&self.rows, false);
         let probes = bench::gone_wrong(|status| self.limits.broken(status));
         let rows = latest(&self.rows);
-        let json = self
-            .json
-            .map_or(Ok(()), |mut file| rows.iter().try_for_each(|row| file.write(row)).and_then(|()| file.finish()));
-        let finished = self.csv.filter(|_| went.is_ok()).map_or(Ok(()), CsvFile::finish);
+        let json = self.json.map_or(Ok(()), |mut file| {
+            rows.iter()
+                .try_for_each(|row| file.write(row))
+                .and_then(|()| file.finish())
+        });
+        let finished = self
+            .csv
+            .filter(|_| went.is_ok())
+            .map_or(Ok(()), CsvFile::finish);
         worst_of([went.map(drop), worst, probes, told, kept, json, finished])
     }
 
@@ -237,8 +333,12 @@ impl<'a> Tuning<'a> {
     fn measure(&mut self) -> Result<(Ended, usize), Error> {
         self.find_limit()?;
         let space = self.space;
-        let ended =
-            search(self.options.strategy, &space.regions, self.options.seed, &mut |index| self.evaluate(index))?;
+        let ended = search(
+            self.options.strategy,
+            &space.regions,
+            self.options.seed,
+            &mut |index| self.evaluate(index),
+        )?;
         let finalists = self.finalists();
         if finalists.len() > 1 {
             let mut began = Instant::now();
@@ -246,7 +346,11 @@ impl<'a> Tuning<'a> {
             for times in TIMES {
                 let open = self.undecided();
                 let ends = self.began.elapsed() + 2 * began.elapsed();
-                if open.is_empty() || self.seconds().is_some_and(|whole| ends.as_secs_f64() > whole) {
+                if open.is_empty()
+                    || self
+                        .seconds()
+                        .is_some_and(|whole| ends.as_secs_f64() > whole)
+                {
                     break;
                 }
                 began = Instant::now();
@@ -256,7 +360,14 @@ impl<'a> Tuning<'a> {
         if self.asked.family.described().is_some() {
             self.check_winners()?;
         }
-        Ok((ended, if finalists.len() > 1 { finalists.len() } else { 0 }))
+        Ok((
+            ended,
+            if finalists.len() > 1 {
+                finalists.len()
+            } else {
+                0
+            },
+        ))
     }
 
     /// Checks the best of each rung thoroughly. In place of one that is wrong comes the next.
@@ -268,12 +379,18 @@ impl<'a> Tuning<'a> {
                 let own = of_rung(&rows, rung);
                 self.winner(&own).and_then(|(best, _)| best.case_index)
             });
-            let Some(index) = winners.find(|index| !checked.contains(index)) else { return Ok(()) };
+            let Some(index) = winners.find(|index| !checked.contains(index)) else {
+                return Ok(());
+            };
             checked.insert(index);
             let configuration = &self.space.candidates[index as usize];
             let settings = self.bounded(configuration);
-            let outcome =
-                self.run_job(&Job { baseline: false, case: configuration.case.clone(), settings, again: false })?;
+            let outcome = self.run_job(&Job {
+                baseline: false,
+                case: configuration.case.clone(),
+                settings,
+                again: false,
+            })?;
             if outcome.status() != Status::Ok {
                 self.add(configuration, outcome)?;
             }
@@ -283,13 +400,25 @@ impl<'a> Tuning<'a> {
     /// Looks the device's limit up or measures it. Of data that fit a cache it says nothing.
     fn find_limit(&mut self) -> Result<(), Error> {
         let case = &self.space.candidates[0].case;
-        if ceilings::is_in_cache(self.asked.family, case, self.settings.cache, self.executor.info()) {
+        if ceilings::is_in_cache(
+            self.asked.family,
+            case,
+            self.settings.cache,
+            self.executor.info(),
+        ) {
             return Ok(());
         }
         let need = LimitNeeded::of(self.asked.family, self.asked.dtype, &self.asked.choices);
-        self.limits.end_by(self.seconds().map(|whole| self.began + Duration::from_secs_f64(FOR_LIMITS * whole)));
+        self.limits.end_by(
+            self.seconds()
+                .map(|whole| self.began + Duration::from_secs_f64(FOR_LIMITS * whole)),
+        );
         if !self.limits.is_at_hand(need, &self.executor.info().target) {
-            self.observer.case_started(0, 1, &format!("{} limit", self.asked.family.ceiling.name()));
+            self.observer.case_started(
+                0,
+                1,
+                &format!("{} limit", self.asked.family.ceiling.name()),
+            );
         }
         let started = Instant::now();
         self.limits.measure(&mut *self.executor, need)?;
@@ -315,9 +444,9 @@ impl<'a> Tuning<'a> {
         }
         let last = (FINALISTS + 1) as f64 * self.spent.measure / self.measured.max(1) as f64;
         self.measured > 0
-            && self
-                .seconds()
-                .is_some_and(|whole| self.began.elapsed().as_secs_f64() + last.min(MOST_LAST * whole) > whole)
+            && self.seconds().is_some_and(|whole| {
+                self.began.elapsed().as_secs_f64() + last.min(MOST_LAST * whole) > whole
+            })
     }
 
     /// The time of a configuration: as an earlier run found it, or measured now; one that is clearly slower than the best is
@@ -329,23 +458,43 @@ impl<'a> Tuning<'a> {
                 return Err(Halt::Ended(Ended::Budget));
             }
             let best = fastest(&self.rows).and_then(time_of);
-            let candidate = Some(Candidate { give_up_above: best.map(|best| SLOWER * best), is_preliminary: true });
-            let settings = Settings { candidate, ..self.bounded(configuration) };
+            let candidate = Some(Candidate {
+                give_up_above: best.map(|best| SLOWER * best),
+                is_preliminary: true,
+            });
+            let settings = Settings {
+                candidate,
+                ..self.bounded(configuration)
+            };
             let most = match self.options.budget {
                 Some(SearchBudget::Evaluations(most)) => most.min(self.space.candidates.len()),
                 _ => self.space.candidates.len(),
             };
-            self.observer.case_started(self.latest().len(), most, &configuration.label());
-            let job = Job { baseline: false, case: configuration.case.clone(), settings, again: false };
+            self.observer
+                .case_started(self.latest().len(), most, &configuration.label());
+            let job = Job {
+                baseline: false,
+                case: configuration.case.clone(),
+                settings,
+                again: false,
+            };
             let outcome = self.run_job(&job)?;
             self.measured += 1;
-            self.observer.case_done(outcome.status(), stats::summarise(&outcome.times()).map(|s| s.median));
+            self.observer.case_done(
+                outcome.status(),
+                stats::summarise(&outcome.times()).map(|s| s.median),
+            );
             self.add(configuration, outcome)?;
         }
-        let Some(row) = self.row_of(configuration.index) else { return Ok(None) };
+        let Some(row) = self.row_of(configuration.index) else {
+            return Ok(None);
+        };
         let time = least_of(row);
         // Who asks for everything gets it.
-        let is_near = row.ceiling_pct.is_some_and(|share| share >= GOOD_ENOUGH_PCT) && time.is_some();
+        let is_near = row
+            .ceiling_pct
+            .is_some_and(|share| share >= GOOD_ENOUGH_PCT)
+            && time.is_some();
         if is_near && self.options.strategy != Strategy::Exhaustive {
             return Err(Halt::Ended(Ended::NearLimit));
         }
@@ -354,7 +503,13 @@ impl<'a> Tuning<'a> {
 
     fn bounded(&self, configuration: &Configuration) -> Settings {
         let case = &configuration.case;
-        ceilings::bounded(&self.settings, self.asked.family, case, self.scene.ceiling, self.executor.info())
+        ceilings::bounded(
+            &self.settings,
+            self.asked.family,
+            case,
+            self.scene.ceiling,
+            self.executor.info(),
+        )
     }
 
     fn run_job(&mut self, job: &Job) -> Result<Outcome, Error> {
@@ -371,21 +526,37 @@ impl<'a> Tuning<'a> {
 
     /// The last row of a configuration.
     fn row_of(&self, index: u64) -> Option<&Row> {
-        self.rows.iter().rev().find(|row| row.case_index == Some(index))
+        self.rows
+            .iter()
+            .rev()
+            .find(|row| row.case_index == Some(index))
     }
 
     /// The fastest configurations, and the default of the fastest one's rung, also where the search had no time for it.
     fn finalists(&self) -> Vec<&'a Configuration> {
         let space = self.space;
-        let mut timed: Vec<(f64, u64)> =
-            self.latest().iter().filter_map(|row| Some((least_of(row)?, row.case_index?))).collect();
+        let mut timed: Vec<(f64, u64)> = self
+            .latest()
+            .iter()
+            .filter_map(|row| Some((least_of(row)?, row.case_index?)))
+            .collect();
         timed.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let ranked = timed.iter().map(|(_, index)| &space.candidates[*index as usize]);
-        let default = ranked.clone().next().and_then(|best| space.default_of(&best.case.variant));
+        let ranked = timed
+            .iter()
+            .map(|(_, index)| &space.candidates[*index as usize]);
+        let default = ranked
+            .clone()
+            .next()
+            .and_then(|best| space.default_of(&best.case.variant));
         let mut finalists: Vec<&Configuration> = ranked.take(FINALISTS).collect();
         finalists.extend(default.filter(|default| {
-            let is_able = self.row_of(default.index).is_none_or(|row| time_of(row).is_some());
-            is_able && finalists.iter().all(|finalist| finalist.index != default.index)
+            let is_able = self
+                .row_of(default.index)
+                .is_none_or(|row| time_of(row).is_some());
+            is_able
+                && finalists
+                    .iter()
+                    .all(|finalist| finalist.index != default.index)
         }));
         finalists
     }
@@ -394,12 +565,25 @@ impl<'a> Tuning<'a> {
     fn last_rounds(&mut self, finalists: &[&Configuration], times: u32) -> Result<(), Error> {
         let rounds = times * ROUNDS;
         let steps = finalists.len() * rounds as usize;
-        sweep::in_rounds(finalists, rounds, &mut LastRounds { tuning: self, times, steps, step: 0 })
+        sweep::in_rounds(
+            finalists,
+            rounds,
+            &mut LastRounds {
+                tuning: self,
+                times,
+                steps,
+                step: 0,
+            },
+        )
     }
 
     fn add(&mut self, configuration: &Configuration, mut outcome: Outcome) -> Result<(), Error> {
         (outcome.wg, outcome.params) = (configuration.wg, configuration.params.clone());
-        let mut row = Row::from(&Record::from_outcome(&self.scene, configuration.rung, outcome));
+        let mut row = Row::from(&Record::from_outcome(
+            &self.scene,
+            configuration.rung,
+            outcome,
+        ));
         self.identity.stamp(&mut row, configuration);
         let written = self.csv.as_mut().map_or(Ok(()), |file| file.write(&row));
         self.rows.push(row);
@@ -409,11 +593,15 @@ impl<'a> Tuning<'a> {
     fn explained(&self, ended: Option<&(Ended, usize)>, screen: Screen) -> String {
         let rows = self.latest();
         let best = fastest(&rows);
-        let default = best.and_then(|best| self.space.default_of(&best.variant)).map(|default| default.index);
+        let default = best
+            .and_then(|best| self.space.default_of(&best.variant))
+            .map(|default| default.index);
         let told = TuningTold {
             rows: &rows,
             best,
-            default: rows.iter().find(|row| default.is_some() && row.case_index == default),
+            default: rows
+                .iter()
+                .find(|row| default.is_some() && row.case_index == default),
             space: self.space.candidates.len(),
             strategy: self.options.strategy.resolved(self.space.candidates.len()),
             ended: ended.map(|(ended, _)| *ended),
@@ -428,20 +616,41 @@ impl<'a> Tuning<'a> {
         let entries = self.entries()?;
         if entries.is_empty() {
             if !self.undecided().is_empty() {
-                global.note("nothing is remembered: nothing is shown to be faster than its rung's default");
+                global.note(
+                    "nothing is remembered: nothing is shown to be faster than its rung's default",
+                );
             }
             return Ok(());
         }
         let rungs = entries.iter().map(|entry| {
-            let same = if entry.default_x == Some(1.0) { " (its default)" } else { "" };
+            let same = if entry.default_x == Some(1.0) {
+                " (its default)"
+            } else {
+                ""
+            };
             format!("{}{same}", entry.rung.as_deref().unwrap_or("the best rung"))
         });
         let rungs = rungs.joined(", ");
-        let AskedTuning { family, dtype, shape, .. } = self.asked;
+        let AskedTuning {
+            family,
+            dtype,
+            shape,
+            ..
+        } = self.asked;
         let size = SizeClass::of(*shape).text(family.form);
-        let user = self.asked.file.as_ref().map_or_else(|| family.name.to_string(), |file| format!("ladder {file}"));
-        let found = TunedFile { entries, ..TunedFile::empty(self.executor.info()) };
-        found.remember(&ceilings::folder()?)?.iter().for_each(|why| note(why));
+        let user = self
+            .asked
+            .file
+            .as_ref()
+            .map_or_else(|| family.name.to_string(), |file| format!("ladder {file}"));
+        let found = TunedFile {
+            entries,
+            ..TunedFile::empty(self.executor.info())
+        };
+        found
+            .remember(&ceilings::folder()?)?
+            .iter()
+            .for_each(|why| note(why));
         let text = format!(
             "remembered for {} {rungs}, {dtype}, {size}: gpulab {user} uses it, unless --no-tuned is given",
             family.name
@@ -455,17 +664,32 @@ impl<'a> Tuning<'a> {
         let rows = self.latest();
         let family = self.asked.family;
         let mut entries = Vec::new();
-        for rung in self.space.rungs.iter().filter(|rung| is_lasting(family, rung)) {
+        for rung in self
+            .space
+            .rungs
+            .iter()
+            .filter(|rung| is_lasting(family, rung))
+        {
             let own = of_rung(&rows, rung);
             // Of one configuration nothing is known to be best, unless there is no other.
-            let has_others = self.space.candidates.iter().filter(|c| c.case.variant == rung.variant()).count() > 1;
+            let has_others = self
+                .space
+                .candidates
+                .iter()
+                .filter(|c| c.case.variant == rung.variant())
+                .count()
+                > 1;
             if own.len() > 1 || !has_others {
                 entries.extend(self.entry(Some(rung), &own)?);
             }
         }
         if self.asked.rungs.iter().all(|rung| is_lasting(family, rung))
             && self.asked.rungs.len() == family.ladder.len()
-            && self.space.rungs.iter().all(|rung| rows.iter().any(|row| row.variant == rung.variant()))
+            && self
+                .space
+                .rungs
+                .iter()
+                .all(|rung| rows.iter().any(|row| row.variant == rung.variant()))
         {
             entries.extend(self.entry(None, &rows)?);
         }
@@ -473,16 +697,34 @@ impl<'a> Tuning<'a> {
     }
 
     fn entry(&self, rung: Option<&Rung>, rows: &[Row]) -> Result<Option<TunedEntry>, Error> {
-        let Some((best, default)) = self.winner(rows) else { return Ok(None) };
-        let AskedTuning { family, file, shape, dtype, .. } = self.asked;
-        let Configuration { case, wg, .. } = &self.space.candidates[best.case_index.unwrap_or_default() as usize];
-        let (Some(own), Some(seconds)) = (family.rung(&best.variant), time_of(best)) else { return Ok(None) };
-        let Ok(plan) = family.plan(own, case, &self.executor.info().target) else { return Ok(None) };
+        let Some((best, default)) = self.winner(rows) else {
+            return Ok(None);
+        };
+        let AskedTuning {
+            family,
+            file,
+            shape,
+            dtype,
+            ..
+        } = self.asked;
+        let Configuration { case, wg, .. } =
+            &self.space.candidates[best.case_index.unwrap_or_default() as usize];
+        let (Some(own), Some(seconds)) = (family.rung(&best.variant), time_of(best)) else {
+            return Ok(None);
+        };
+        let Ok(plan) = family.plan(own, case, &self.executor.info().target) else {
+            return Ok(None);
+        };
         let rungs = rung.map_or_else(|| family.ladder.iter().collect(), |rung| vec![rung]);
         let mut params = case.params.clone();
         params.retain(|name, _| family.choices.iter().all(|choice| choice.name != name));
         Ok(Some(TunedEntry {
-            source: source_hash(&rungs, &Sources { dir: self.options.cl_dir.clone() })?,
+            source: source_hash(
+                &rungs,
+                &Sources {
+                    dir: self.options.cl_dir.clone(),
+                },
+            )?,
             family: family.name.to_string(),
             file: file.clone(),
             rung: rung.map(|rung| rung.variant().to_owned()),
@@ -497,7 +739,10 @@ impl<'a> Tuning<'a> {
             m: shape.m,
             t_median_s: seconds,
             ceiling_pct: best.ceiling_pct,
-            default_x: default.and_then(least_of).zip(least_of(best)).map(|(default, best)| default / best),
+            default_x: default
+                .and_then(least_of)
+                .zip(least_of(best))
+                .map(|(default, best)| default / best),
             tried: rows.len(),
             time_utc: self.scene.run.time_utc.clone(),
             gpulab: env!("CARGO_PKG_VERSION").into(),
@@ -506,13 +751,21 @@ impl<'a> Tuning<'a> {
 
     /// The fastest row, and that of its rung's default; none where it is undecided whether it is faster than that.
     fn winner<'r>(&self, rows: &'r [Row]) -> Option<(&'r Row, Option<&'r Row>)> {
-        self.rivals(rows).filter(|(best, default)| !is_undecided(best, *default))
+        self.rivals(rows)
+            .filter(|(best, default)| !is_undecided(best, *default))
     }
 
     fn rivals<'r>(&self, rows: &'r [Row]) -> Option<(&'r Row, Option<&'r Row>)> {
         let best = fastest(rows)?;
-        let index = self.space.default_of(&best.variant).map(|default| default.index);
-        Some((best, rows.iter().find(|row| row.case_index == index && time_of(row).is_some())))
+        let index = self
+            .space
+            .default_of(&best.variant)
+            .map(|default| default.index);
+        Some((
+            best,
+            rows.iter()
+                .find(|row| row.case_index == index && time_of(row).is_some()),
+        ))
     }
 
     /// Of the rungs of which it is undecided, the best configuration and the default.
@@ -534,7 +787,10 @@ impl<'a> Tuning<'a> {
 }
 
 fn of_rung(rows: &[Row], rung: &Rung) -> Vec<Row> {
-    rows.iter().filter(|row| row.variant == rung.variant()).cloned().collect()
+    rows.iter()
+        .filter(|row| row.variant == rung.variant())
+        .cloned()
+        .collect()
 }
 
 /// A reader's single kernel may be another one tomorrow.
@@ -543,7 +799,8 @@ fn is_lasting(family: &Family, rung: &Rung) -> bool {
 }
 
 fn is_undecided(best: &Row, default: Option<&Row>) -> bool {
-    default.is_some_and(|default| default.case_index != best.case_index && !is_faster(best, default))
+    default
+        .is_some_and(|default| default.case_index != best.case_index && !is_faster(best, default))
 }
 
 /// The last rounds, between the best candidates.
@@ -568,12 +825,24 @@ impl Bench for LastRounds<'_, '_> {
 
     /// What was checked a moment ago is checked again only where the worker has forgotten it.
     fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome, Error> {
-        self.tuning.observer.case_started(self.step, self.steps, &format!("again: {}", configuration.label()));
+        self.tuning.observer.case_started(
+            self.step,
+            self.steps,
+            &format!("again: {}", configuration.label()),
+        );
         self.step += 1;
-        self.tuning.run_job(&Job { again: true, ..job.clone() })
+        self.tuning.run_job(&Job {
+            again: true,
+            ..job.clone()
+        })
     }
 
-    fn finished(&mut self, configuration: &Configuration, outcome: Outcome, _sampled: f64) -> Result<(), Error> {
+    fn finished(
+        &mut self,
+        configuration: &Configuration,
+        outcome: Outcome,
+        _sampled: f64,
+    ) -> Result<(), Error> {
         self.tuning.add(configuration, outcome)
     }
 }

@@ -11,18 +11,40 @@ use gpulab::plan::Case;
 
 /// A few timed runs, with all checks before, while and after they are timed.
 fn few_runs() -> Settings {
-    Settings { warmup: 0, min_runs: 4, max_runs: 4, min_time: 0.0, timeout: 1.0, ..Settings::default() }
+    Settings {
+        warmup: 0,
+        min_runs: 4,
+        max_runs: 4,
+        min_time: 0.0,
+        timeout: 1.0,
+        ..Settings::default()
+    }
 }
 
 /// A rung at its family's own size, in groups of its own.
 fn case(family: &Family, rung: &Rung) -> Case {
-    let case = Case::of(&family.name, rung.variant(), family.dtypes[0], family.usual_shape(64, false));
-    Case { wg: rung.work_group().unwrap(), ..case }
+    let case = Case::of(
+        &family.name,
+        rung.variant(),
+        family.dtypes[0],
+        family.usual_shape(64, false),
+    );
+    Case {
+        wg: rung.work_group().unwrap(),
+        ..case
+    }
 }
 
 /// What comes of cases of these families.
-fn run<'a>(driver: &str, families: Registry, cases: impl IntoIterator<Item = &'a Case>) -> Vec<Outcome> {
+fn run<'a>(
+    driver: &str,
+    families: Registry,
+    cases: impl IntoIterator<Item = &'a Case>,
+) -> Vec<Outcome> {
     let mut session = session(driver, None);
     session.set_registry(families);
-    cases.into_iter().map(|case| session.run(case, &few_runs())).collect()
+    cases
+        .into_iter()
+        .map(|case| session.run(case, &few_runs()))
+        .collect()
 }

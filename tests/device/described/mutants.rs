@@ -27,7 +27,8 @@ check = """numpy:
 while y.max() > 8:
     y = np.where(y > 8, y - 7, y)""""#;
 
-const LOWER: &str = "__kernel void k(__global const int *y, __global int *z, __global int *more, const int n)
+const LOWER: &str =
+    "__kernel void k(__global const int *y, __global int *z, __global int *more, const int n)
 {
     const int i = get_global_id(0);
     if (i >= n)
@@ -583,17 +584,38 @@ launch = [{ args = ["inout x[n] random", "scratch changed[1]", "turn", 0, "n"] }
 
 /// The family of a subject: the right kernel is the first rung, and each mutant one of its own.
 fn file(subject: &Subject, folder: &Path) -> FamilyFile {
-    let mut text = format!("name = \"{}\"\nsizes = \"only\"\nwg = 64\n{}\n", subject.name, subject.file);
+    let mut text = format!(
+        "name = \"{}\"\nsizes = \"only\"\nwg = 64\n{}\n",
+        subject.name, subject.file
+    );
     let mut sources = BTreeMap::new();
     let right = ("", "", "");
     for (number, (what, from, to)) in std::iter::once(&right).chain(subject.mutants).enumerate() {
-        let patched = |whole: &str| if number == 0 { whole.to_owned() } else { whole.replace(from, to) };
+        let patched = |whole: &str| {
+            if number == 0 {
+                whole.to_owned()
+            } else {
+                whole.replace(from, to)
+            }
+        };
         let found = subject.kernel.matches(from).count() + subject.rung.matches(from).count();
-        assert!(number == 0 || found == 1, "{}, {what}: {from:?} is there {found} times", subject.name);
-        text += &format!("\n[[rung]]\nname = \"k_{number}\"\nkernel = \"{number}.cl\"\n{}\n", patched(subject.rung));
+        assert!(
+            number == 0 || found == 1,
+            "{}, {what}: {from:?} is there {found} times",
+            subject.name
+        );
+        text += &format!(
+            "\n[[rung]]\nname = \"k_{number}\"\nkernel = \"{number}.cl\"\n{}\n",
+            patched(subject.rung)
+        );
         sources.insert(format!("{number}.cl"), patched(subject.kernel));
     }
-    FamilyFile { name: subject.name.into(), text, folder: folder.to_owned(), sources }
+    FamilyFile {
+        name: subject.name.into(),
+        text,
+        folder: folder.to_owned(),
+        sources,
+    }
 }
 
 /// Of a subject's kernels those that are not found to be what they are.
@@ -601,13 +623,26 @@ fn objections(driver: &str, subject: &Subject, folder: &Path) -> Vec<String> {
     let mut families = Registry::default();
     let declared = oracle::declare(&mut families, &file(subject, folder), None);
     let family = declared.unwrap_or_else(|error| panic!("{}: {error}", subject.name));
-    let cases: Vec<Case> = family.ladder.iter().map(|rung| case(family, rung)).collect();
+    let cases: Vec<Case> = family
+        .ladder
+        .iter()
+        .map(|rung| case(family, rung))
+        .collect();
     let names = std::iter::once("right").chain(subject.mutants.iter().map(|(name, ..)| *name));
     let outcomes = names.zip(run(driver, families, &cases)).enumerate();
     let objection = |(number, (name, outcome)): (usize, (&str, Outcome))| {
-        let said = format!("{}, {name}: {:?} {}", subject.name, outcome.status(), outcome.reason());
+        let said = format!(
+            "{}, {name}: {:?} {}",
+            subject.name,
+            outcome.status(),
+            outcome.reason()
+        );
         eprintln!("{said}");
-        let want = if number == 0 { Status::Ok } else { Status::WrongResult };
+        let want = if number == 0 {
+            Status::Ok
+        } else {
+            Status::WrongResult
+        };
         (outcome.status() != want).then_some(said)
     };
     outcomes.filter_map(objection).collect()
@@ -616,17 +651,32 @@ fn objections(driver: &str, subject: &Subject, folder: &Path) -> Vec<String> {
 #[test]
 fn a_flag_that_never_falls_is_named() {
     on_pocl(|driver| {
-        let subject = SUBJECTS.iter().find(|subject| subject.name == "flags").unwrap();
-        let endless = &[("the flag is always raised", "    const int i =", "    *changed = 1;\n    const int i =")];
+        let subject = SUBJECTS
+            .iter()
+            .find(|subject| subject.name == "flags")
+            .unwrap();
+        let endless = &[(
+            "the flag is always raised",
+            "    const int i =",
+            "    *changed = 1;\n    const int i =",
+        )];
         let folder = tempfile::tempdir().unwrap();
         let mut families = Registry::default();
-        let file = file(&Subject { mutants: endless, ..*subject }, folder.path());
+        let file = file(
+            &Subject {
+                mutants: endless,
+                ..*subject
+            },
+            folder.path(),
+        );
         let family = oracle::declare(&mut families, &file, None).unwrap();
         let case = case(family, &family.ladder[1]);
         let outcomes = run(driver, families, [&case]);
         let said = outcomes[0].reason();
         assert!(
-            outcomes[0].status() == Status::Failed && said.contains("while = \"changed\"") && said.contains("turn 120"),
+            outcomes[0].status() == Status::Failed
+                && said.contains("while = \"changed\"")
+                && said.contains("turn 120"),
             "{said}"
         );
         1
@@ -636,10 +686,19 @@ fn a_flag_that_never_falls_is_named() {
 #[test]
 fn launches_that_a_flag_leaves_out_do_not_count() {
     on_pocl(|driver| {
-        let subject = SUBJECTS.iter().find(|subject| subject.name == "flags").unwrap();
+        let subject = SUBJECTS
+            .iter()
+            .find(|subject| subject.name == "flags")
+            .unwrap();
         let folder = tempfile::tempdir().unwrap();
         let mut families = Registry::default();
-        let file = file(&Subject { mutants: &[], ..*subject }, folder.path());
+        let file = file(
+            &Subject {
+                mutants: &[],
+                ..*subject
+            },
+            folder.path(),
+        );
         let case = {
             let family = oracle::declare(&mut families, &file, None).unwrap();
             case(family, &family.ladder[0])
@@ -647,7 +706,9 @@ fn launches_that_a_flag_leaves_out_do_not_count() {
         let outcome = &run(driver, families, [&case])[0];
         // Of a flag and two kernels each turn, and at most 120 turns.
         assert!(
-            outcome.status() == Status::Ok && outcome.launches < 3 * 80 && outcome.launches > 3 * 30,
+            outcome.status() == Status::Ok
+                && outcome.launches < 3 * 80
+                && outcome.launches > 3 * 30,
             "{}",
             outcome.launches
         );
@@ -659,9 +720,14 @@ fn launches_that_a_flag_leaves_out_do_not_count() {
 fn wrong_kernels_with_arguments_of_every_kind_are_found() {
     on_pocl(|driver| {
         let folder = tempfile::tempdir().unwrap();
-        let objections: Vec<String> =
-            SUBJECTS.iter().flat_map(|subject| objections(driver, subject, folder.path())).collect();
+        let objections: Vec<String> = SUBJECTS
+            .iter()
+            .flat_map(|subject| objections(driver, subject, folder.path()))
+            .collect();
         assert!(objections.is_empty(), "{}", objections.join("\n"));
-        SUBJECTS.iter().map(|subject| 1 + subject.mutants.len()).sum()
+        SUBJECTS
+            .iter()
+            .map(|subject| 1 + subject.mutants.len())
+            .sum()
     });
 }

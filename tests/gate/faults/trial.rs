@@ -100,13 +100,24 @@ fn pocl() -> Result<PathBuf, String> {
     let folder = Path::new("/etc/OpenCL/vendors");
     let files = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut files = files.filter_map(|file| Some(file.ok()?.path()));
-    let is_pocl = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("pocl"));
-    files.find(is_pocl).ok_or_else(|| format!("{}: no driver called pocl", folder.display()))
+    let is_pocl = |path: &PathBuf| {
+        path.file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with("pocl"))
+    };
+    files
+        .find(is_pocl)
+        .ok_or_else(|| format!("{}: no driver called pocl", folder.display()))
 }
 
 impl Stage {
     /// Runs a job, in a folder of its own.
-    pub fn run(&self, name: &str, job: &Job, fault: Option<&Fault>, limit: Duration) -> Result<Ran, String> {
+    pub fn run(
+        &self,
+        name: &str,
+        job: &Job,
+        fault: Option<&Fault>,
+        limit: Duration,
+    ) -> Result<Ran, String> {
         let folder = self.folder.join(name);
         fs::create_dir_all(folder.join("data")).map_err(text)?;
         if job.keeps_ceilings {
@@ -118,15 +129,25 @@ impl Stage {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gpulab"));
         command.args(job.args.split(' ').filter(|arg| !arg.is_empty()));
         let sleeps = fault.is_some_and(|fault| fault.action.starts_with("sleep"));
-        if sleeps && ["--max-runs", "ceiling", "--input"].iter().any(|word| job.args.contains(word)) {
+        if sleeps
+            && ["--max-runs", "ceiling", "--input"]
+                .iter()
+                .any(|word| job.args.contains(word))
+        {
             command.args(["--deadline", "4"]);
         }
-        command.current_dir(&folder).env("SHIM_STATE", folder.join("state"));
-        command.env("GPULAB_OPENCL_LIB", &self.shim.path).env("RUST_BACKTRACE", "0");
+        command
+            .current_dir(&folder)
+            .env("SHIM_STATE", folder.join("state"));
+        command
+            .env("GPULAB_OPENCL_LIB", &self.shim.path)
+            .env("RUST_BACKTRACE", "0");
         // What is measured of a small device takes little time.
         let is_small = !job.keeps_ceilings || job.args.starts_with("ceiling");
         command.env("SHIM_ALLOC", if is_small { "2097152" } else { "67108864" });
-        command.env("XDG_DATA_HOME", folder.join("data")).env("POCL_CACHE_DIR", self.folder.join("pocl"));
+        command
+            .env("XDG_DATA_HOME", folder.join("data"))
+            .env("POCL_CACHE_DIR", self.folder.join("pocl"));
         // No other driver of this machine: its own faults are not those that are tried.
         command.env("OCL_ICD_VENDORS", pocl()?);
         command.env_remove("GPULAB_DEVICE").env_remove("SHIM_FAULT");
@@ -136,9 +157,15 @@ impl Stage {
         if let Some(fault) = fault {
             command.env("SHIM_FAULT", fault.to_string());
         }
-        command.stdin(Stdio::null()).stdout(file("stdout")?).stderr(file("stderr")?).process_group(0);
+        command
+            .stdin(Stdio::null())
+            .stdout(file("stdout")?)
+            .stderr(file("stderr")?)
+            .process_group(0);
         let begin = Instant::now();
-        let mut child = command.spawn().map_err(|e| format!("cannot start the program: {e}"))?;
+        let mut child = command
+            .spawn()
+            .map_err(|e| format!("cannot start the program: {e}"))?;
         let status = wait(&mut child, limit)?;
         let seconds = begin.elapsed().as_secs_f64();
         let left_behind = status.is_some() && !is_empty_within(child.id(), AFTERWARDS);
@@ -146,11 +173,24 @@ impl Stage {
         if status.is_none() {
             child.wait().map_err(text)?;
         }
-        let read = |name: &str| fs::read(folder.join(name)).map(|b| String::from_utf8_lossy(&b).into_owned());
+        let read = |name: &str| {
+            fs::read(folder.join(name)).map(|b| String::from_utf8_lossy(&b).into_owned())
+        };
         let state = fs::read(folder.join("state")).map_err(text)?;
-        let state: Vec<u64> =
-            state.chunks_exact(8).map(|b| b.iter().rev().fold(0, |n, &byte| (n << 8) | u64::from(byte))).collect();
-        let calls = state.iter().skip(FIRST_CALL).take(self.shim.functions.len()).copied().collect();
+        let state: Vec<u64> = state
+            .chunks_exact(8)
+            .map(|b| {
+                b.iter()
+                    .rev()
+                    .fold(0, |n, &byte| (n << 8) | u64::from(byte))
+            })
+            .collect();
+        let calls = state
+            .iter()
+            .skip(FIRST_CALL)
+            .take(self.shim.functions.len())
+            .copied()
+            .collect();
         let ran = Ran {
             status,
             left_behind,
@@ -191,7 +231,9 @@ fn wait(child: &mut Child, limit: Duration) -> Result<Option<ExitStatus>, String
 /// Sends a signal to a run's processes; whether there were any.
 fn signal_group(signal: &str, group: u32) -> bool {
     let mut kill = Command::new("kill");
-    kill.args([signal, "--", &format!("-{group}")]).stdout(Stdio::null()).stderr(Stdio::null());
+    kill.args([signal, "--", &format!("-{group}")])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     kill.status().is_ok_and(|status| status.success())
 }
 
@@ -208,6 +250,8 @@ fn is_empty_within(group: u32, limit: Duration) -> bool {
 
 /// The rows that are whole; none where there is no file.
 fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
-    let Ok(mut reader) = csv::Reader::from_path(path) else { return Vec::new() };
+    let Ok(mut reader) = csv::Reader::from_path(path) else {
+        return Vec::new();
+    };
     reader.deserialize().filter_map(Result::ok).collect()
 }

@@ -16,7 +16,8 @@ const FROM: &str = "T best = NO_EDGE;";
 const LOOP: &str = "for (INDEX k = 0; k < n; k++)";
 const SUM: &str = "d[i * n + k] + d[k * n + j]";
 const SMALLER: &str = "best = SMALLER(best, d[i * n + k] + d[k * n + j]);";
-const AS_FLOATS: &str = "{ const T way = d[i * n + k] + d[k * n + j]; best = (float)way < (float)best ? way : best; }";
+const AS_FLOATS: &str =
+    "{ const T way = d[i * n + k] + d[k * n + j]; best = (float)way < (float)best ? way : best; }";
 const STORE: &str = "r[i * n + j] = best;";
 const FRESH: &str = "if (!isnan(r[i * n + j])) return; T best = NO_EDGE;";
 

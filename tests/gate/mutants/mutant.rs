@@ -107,10 +107,17 @@ pub const fn command(
     label: &'static str,
     patches: &'static [(&'static str, &'static str)],
 ) -> Mutant {
-    Mutant { file: Some(file), ..mutant(Subject::Command(args), label, patches) }
+    Mutant {
+        file: Some(file),
+        ..mutant(Subject::Command(args), label, patches)
+    }
 }
 
-const fn mutant(subject: Subject, label: &'static str, patches: &'static [(&'static str, &'static str)]) -> Mutant {
+const fn mutant(
+    subject: Subject,
+    label: &'static str,
+    patches: &'static [(&'static str, &'static str)],
+) -> Mutant {
     let control = Control {
         subject,
         n: 10_007,
@@ -123,7 +130,15 @@ const fn mutant(subject: Subject, label: &'static str, patches: &'static [(&'sta
         again: 0,
         is_last: false,
     };
-    Mutant { label, file: None, patches, times: 1, control, expect: Expect::Wrong, in_subgroups: false }
+    Mutant {
+        label,
+        file: None,
+        patches,
+        times: 1,
+        control,
+        expect: Expect::Wrong,
+        in_subgroups: false,
+    }
 }
 
 impl Mutant {
@@ -218,24 +233,37 @@ impl Mutant {
 
     /// `reduce/interleaved op=min: drops the last element`.
     pub fn name(&self) -> String {
-        let Control { subject, params, dtype, .. } = self.control;
+        let Control {
+            subject,
+            params,
+            dtype,
+            ..
+        } = self.control;
         let what = match subject {
             Subject::Kernel(rung) => rung.to_owned(),
             Subject::Trial(experiment, kernel, _) => format!("lab {experiment} {kernel}"),
             Subject::Command(args) => args.split(" -").next().unwrap_or(args).to_owned(),
         };
         let dtype = dtype.map(|dtype| format!(" {dtype}")).unwrap_or_default();
-        let params = if params.is_empty() { String::new() } else { format!(" {params}") };
+        let params = if params.is_empty() {
+            String::new()
+        } else {
+            format!(" {params}")
+        };
         format!("{what}{dtype}{params}: {}", self.label)
     }
 
     pub fn file(&self) -> String {
         match (self.file, self.control.subject) {
             (Some(file), _) => file.to_owned(),
-            (None, Subject::Kernel(kernel) | Subject::Trial(_, kernel, _) | Subject::Command(kernel)) => {
+            (
+                None,
+                Subject::Kernel(kernel) | Subject::Trial(_, kernel, _) | Subject::Command(kernel),
+            ) => {
                 let (family, name) = kernel.split_once('/').unwrap_or((kernel, ""));
                 let is_meant = |rung: &&kernels::Rung| rung.variant() == name;
-                let rung = kernels::built_in(family).and_then(|family| family.kernels().find(is_meant));
+                let rung =
+                    kernels::built_in(family).and_then(|family| family.kernels().find(is_meant));
                 rung.map_or_else(|| format!("{kernel}.cl"), |rung| rung.path.to_string())
             }
         }
@@ -256,18 +284,27 @@ impl Control {
     /// What an experiment and its trial are called.
     pub fn trial(&self) -> Option<(String, String, String)> {
         match self.subject {
-            Subject::Trial(experiment, kernel, series) => Some((experiment.into(), kernel.into(), series.into())),
+            Subject::Trial(experiment, kernel, series) => {
+                Some((experiment.into(), kernel.into(), series.into()))
+            }
             _ => None,
         }
     }
 
     /// The case, where it does not depend on the device; a small one for a simulator.
     pub fn case(&self, simulated: bool) -> Result<Option<Case>, String> {
-        let Subject::Kernel(rung) = self.subject else { return Ok(None) };
-        let (family, stem) = rung.split_once('/').ok_or_else(|| format!("{rung}: FOLDER/FILE is needed"))?;
+        let Subject::Kernel(rung) = self.subject else {
+            return Ok(None);
+        };
+        let (family, stem) = rung
+            .split_once('/')
+            .ok_or_else(|| format!("{rung}: FOLDER/FILE is needed"))?;
         let known = kernels::built_in(family);
         let rung = known.and_then(|known| known.kernels().find(|kernel| kernel.variant() == stem));
-        let dtype = self.dtype.or(known.map(|known| known.dtypes[0])).unwrap_or(Dtype::I32);
+        let dtype = self
+            .dtype
+            .or(known.map(|known| known.dtypes[0]))
+            .unwrap_or(Dtype::I32);
         let (n, m) = match family {
             "transpose" if self.m == 1 => (130, 67),
             "minplus" | "rows" if simulated => (20, 20),
@@ -278,23 +315,44 @@ impl Control {
             "reduce" | "dot" if simulated && self.n == 10_007 => (1007, 1),
             _ => (self.n, self.m),
         };
-        let wg = if family == "transpose" && self.wg == [64, 1, 1] { [256, 1, 1] } else { self.wg };
-        let setting = |text: &str| text.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let wg = if family == "transpose" && self.wg == [64, 1, 1] {
+            [256, 1, 1]
+        } else {
+            self.wg
+        };
+        let setting = |text: &str| {
+            text.split_once('=')
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        };
         Ok(Some(Case {
             family: family.to_owned(),
             variant: rung.map_or(stem, |rung| rung.variant()).to_owned(),
             dtype,
             shape: Shape { n, m },
             wg: WorkGroup(wg),
-            params: self.params.split_whitespace().filter_map(setting).collect::<Params>(),
+            params: self
+                .params
+                .split_whitespace()
+                .filter_map(setting)
+                .collect::<Params>(),
             seed: 7,
         }))
     }
 
     /// As `--quick`, with a bound on the time.
     pub fn settings(&self) -> Settings {
-        let quick =
-            Settings { warmup: 2, min_runs: 3, max_runs: 10, min_time: 0.0, timeout: 0.1, ..Settings::default() };
-        Settings { cache: self.cache, clock: self.clock, ..quick }
+        let quick = Settings {
+            warmup: 2,
+            min_runs: 3,
+            max_runs: 10,
+            min_time: 0.0,
+            timeout: 0.1,
+            ..Settings::default()
+        };
+        Settings {
+            cache: self.cache,
+            clock: self.clock,
+            ..quick
+        }
     }
 }

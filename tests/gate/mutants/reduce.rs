@@ -27,8 +27,7 @@ const DRAW: &str = "last = atomic_inc(ticket) == groups - 1;";
 const ANSWER: &str = "result[0] = value;\n        atomic_xchg";
 /// Of `interleaved` to `last_warp`: a step's addition.
 const JOIN: &str = "scratch[id] = REDUCE(scratch[id], scratch[id + offset]);";
-const JOIN_AS_FLOATS: &str =
-    "scratch[id] = (float)scratch[id] < (float)scratch[id + offset] ? scratch[id] : scratch[id + offset];";
+const JOIN_AS_FLOATS: &str = "scratch[id] = (float)scratch[id] < (float)scratch[id + offset] ? scratch[id] : scratch[id + offset];";
 
 pub const MUTANTS: &[Mutant] = &[
     // Zeros, infinities, and numbers of other sizes than usual.

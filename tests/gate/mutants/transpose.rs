@@ -19,10 +19,10 @@ const ELEMENT: &str = "= in[(y + j) * in_pitch + x];";
 /// The corner of a group's tile.
 const CORNER: &str = "const INDEX left = get_group_id(0) * TILE, top = get_group_id(1) * TILE;";
 /// The repetition inside, of which each turn works.
-const REPEAT: &str = "#define REPEAT for (uint rep = 0; rep < NREPS; rep++, in += skip, out += skip)";
+const REPEAT: &str =
+    "#define REPEAT for (uint rep = 0; rep < NREPS; rep++, in += skip, out += skip)";
 const FRESH: &str = "if (isnan(out[x * out_pitch + y + j])) out[x * out_pitch + y + j] = in[(y + j) * in_pitch + x];";
-const POISONED: &str =
-    "if (as_uint(out[x * out_pitch + y + j]) == 0x7fc0deadu) out[x * out_pitch + y + j] = in[(y + j) * in_pitch + x];";
+const POISONED: &str = "if (as_uint(out[x * out_pitch + y + j]) == 0x7fc0deadu) out[x * out_pitch + y + j] = in[(y + j) * in_pitch + x];";
 
 pub const MUTANTS: &[Mutant] = &[
     // Bits that are not the element's.

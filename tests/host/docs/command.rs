@@ -40,12 +40,21 @@ const ALIKE: [&str; 2] = ["gpulab", "scripts/gpulab"];
 pub fn in_line(line: &str) -> Option<String> {
     let line = line.trim().trim_start_matches("$ ");
     let is_variable = |word: &&str| {
-        word.split_once('=').is_some_and(|(name, _)| name.chars().all(|c| c.is_ascii_uppercase() || c == '_'))
+        word.split_once('=')
+            .is_some_and(|(name, _)| name.chars().all(|c| c.is_ascii_uppercase() || c == '_'))
     };
-    let line = line.split(' ').skip_while(is_variable).collect::<Vec<_>>().join(" ");
-    let end = [" # ", " | ", " > ", " && ", " 2>"].iter().filter_map(|sign| line.find(sign)).min();
+    let line = line
+        .split(' ')
+        .skip_while(is_variable)
+        .collect::<Vec<_>>()
+        .join(" ");
+    let end = [" # ", " | ", " > ", " && ", " 2>"]
+        .iter()
+        .filter_map(|sign| line.find(sign))
+        .min();
     let line = line[..end.unwrap_or(line.len())].trim_end().to_owned();
-    (line == "gpulab" || line.starts_with("gpulab ") || line.starts_with("scripts/")).then_some(line)
+    (line == "gpulab" || line.starts_with("gpulab ") || line.starts_with("scripts/"))
+        .then_some(line)
 }
 
 /// Words as a shell makes them, as far as pages need it.
@@ -59,7 +68,10 @@ fn words(line: &str) -> Vec<String> {
             _ => words.last_mut().unwrap().push(c),
         }
     }
-    words.into_iter().filter(|word| is_open || !word.is_empty()).collect()
+    words
+        .into_iter()
+        .filter(|word| is_open || !word.is_empty())
+        .collect()
 }
 
 /// The words with something in the place of each placeholder, and whether there was one.
@@ -68,9 +80,14 @@ fn filled(words: &[String]) -> (Vec<String>, bool) {
     let mut filled: Vec<String> = Vec::new();
     for word in words {
         let bare = word.trim_matches(['[', ']', '<', '>']);
-        let bare = if bare == "..." { bare } else { bare.trim_end_matches("...").trim_end_matches([']', '>']) };
-        let known =
-            PLACEHOLDERS.iter().find(|(name, _)| bare.to_uppercase() == *name && (bare != word || bare == *name));
+        let bare = if bare == "..." {
+            bare
+        } else {
+            bare.trim_end_matches("...").trim_end_matches([']', '>'])
+        };
+        let known = PLACEHOLDERS
+            .iter()
+            .find(|(name, _)| bare.to_uppercase() == *name && (bare != word || bare == *name));
         has_any |= known.is_some() || bare != word;
         let last = filled.last().map(String::as_str);
         match known {
@@ -98,29 +115,48 @@ pub fn fault(line: &str) -> Option<String> {
         return None;
     }
     let (words, has_placeholder) = filled(&words);
-    let cli = match Cli::try_parse_from(["gpulab"].into_iter().chain(words[1..].iter().map(String::as_str))) {
+    let cli = match Cli::try_parse_from(
+        ["gpulab"]
+            .into_iter()
+            .chain(words[1..].iter().map(String::as_str)),
+    ) {
         Ok(cli) => cli,
         Err(error) if !error.use_stderr() => return None,
         // What was left out is what is required.
-        Err(error) if line.ends_with("...") && error.kind() == ErrorKind::MissingRequiredArgument => return None,
+        Err(error)
+            if line.ends_with("...") && error.kind() == ErrorKind::MissingRequiredArgument =>
+        {
+            return None;
+        }
         Err(error) => return Some(error.to_string()),
     };
     // Of a family's file the rung that is drawn stands behind a colon.
-    let file =
-        |word: &str| word.split_once(".toml:").map_or_else(|| word.to_owned(), |(file, _)| format!("{file}.toml"));
-    let missing = words.iter().find(|word| is_input(word) && !Path::new(ROOT).join(file(word)).exists());
+    let file = |word: &str| {
+        word.split_once(".toml:")
+            .map_or_else(|| word.to_owned(), |(file, _)| format!("{file}.toml"))
+    };
+    let missing = words
+        .iter()
+        .find(|word| is_input(word) && !Path::new(ROOT).join(file(word)).exists());
     if let Some(missing) = missing {
         return Some(format!("there is no {missing}"));
     }
     let command = cli.command.as_ref()?;
-    unknown_name(command)
-        .or_else(|| if has_placeholder || !is_runnable(command, &words) { None } else { failure(&words[1..]) })
+    unknown_name(command).or_else(|| {
+        if has_placeholder || !is_runnable(command, &words) {
+            None
+        } else {
+            failure(&words[1..])
+        }
+    })
 }
 
 /// Whether words are a command's name, or that of a command of it, without what it needs: that speaks of the command.
 fn is_name(words: &[String]) -> bool {
     let program = Cli::command();
-    let found = words.iter().try_fold(&program, |command, word| command.find_subcommand(word));
+    let found = words
+        .iter()
+        .try_fold(&program, |command, word| command.find_subcommand(word));
     found.is_some_and(|command| !command.is_hide_set())
 }
 
@@ -134,14 +170,24 @@ fn unknown_name(command: &Command) -> Option<String> {
     // Of a family of a file the file alone is looked for.
     let of = |name: &str, variant: Option<&str>, set: &[String]| {
         let Some(family) = kernels::built_in(name) else {
-            return if name.ends_with(".toml") { Ok(()) } else { Err(format!("no family {name}")) };
+            return if name.ends_with(".toml") {
+                Ok(())
+            } else {
+                Err(format!("no family {name}"))
+            };
         };
-        variant.map_or(Ok(()), |variant| values::variants(family, variant).map(drop))?;
+        variant.map_or(Ok(()), |variant| {
+            values::variants(family, variant).map(drop)
+        })?;
         sweep::settings(family, &family.kernels().collect::<Vec<_>>(), set).map(drop)
     };
     let experiment = |name: &str| {
         let is_known = name == "all" || EXPERIMENTS.iter().any(|e| e.name == name);
-        if is_known { Ok(()) } else { Err(format!("no experiment {name}")) }
+        if is_known {
+            Ok(())
+        } else {
+            Err(format!("no experiment {name}"))
+        }
     };
     let checked = match command {
         Command::Lab(lab) => lab.name.as_deref().map_or(Ok(()), experiment),
@@ -149,18 +195,26 @@ fn unknown_name(command: &Command) -> Option<String> {
         Command::Reduce(args) => of("reduce", args.ladder.variant.as_deref(), &[]),
         Command::Transpose(args) => of("transpose", args.ladder.variant.as_deref(), &[]),
         Command::Minplus(args) => of("minplus", args.ladder.variant.as_deref(), &[]),
-        Command::Sweep(args) => {
-            args.subject.name().map_or(Ok(()), |name| of(name, args.rungs.variant.as_deref(), &args.set))
-        }
-        Command::Tune(args) => {
-            args.subject.name().map_or(Ok(()), |name| of(name, args.rungs.variant.as_deref(), &args.set))
-        }
-        // What a reader would bring is not there.
-        Command::Count(args) => args.subject.name().filter(|_| args.solves.is_none()).map_or(Ok(()), |what| {
-            let (name, rung) = what.split_once(':').unwrap_or((what, ""));
-            let list = args.rungs.variant.as_deref().or(Some(rung).filter(|rung| !rung.is_empty()));
-            experiment(what).or_else(|_| of(name, list, &args.case.set))
+        Command::Sweep(args) => args.subject.name().map_or(Ok(()), |name| {
+            of(name, args.rungs.variant.as_deref(), &args.set)
         }),
+        Command::Tune(args) => args.subject.name().map_or(Ok(()), |name| {
+            of(name, args.rungs.variant.as_deref(), &args.set)
+        }),
+        // What a reader would bring is not there.
+        Command::Count(args) => args
+            .subject
+            .name()
+            .filter(|_| args.solves.is_none())
+            .map_or(Ok(()), |what| {
+                let (name, rung) = what.split_once(':').unwrap_or((what, ""));
+                let list = args
+                    .rungs
+                    .variant
+                    .as_deref()
+                    .or(Some(rung).filter(|rung| !rung.is_empty()));
+                experiment(what).or_else(|_| of(name, list, &args.case.set))
+            }),
         _ => Ok(()),
     };
     checked.err()
@@ -177,7 +231,9 @@ fn is_runnable(command: &Command, words: &[String]) -> bool {
         Command::Help { .. } | Command::Show(_) | Command::Completions { .. } => true,
         Command::Source { expanded, .. } => !expanded,
         Command::Compare(compare) => {
-            compare.rows.csv.is_none() && compare.rows.json.is_none() && !words.iter().any(|word| word == "--noise")
+            compare.rows.csv.is_none()
+                && compare.rows.json.is_none()
+                && !words.iter().any(|word| word == "--noise")
         }
         Command::Plot(plot) => plot.output == "-",
         _ => false,
@@ -188,6 +244,10 @@ fn is_runnable(command: &Command, words: &[String]) -> bool {
 /// What a command says that ends without success, where there is no OpenCL.
 fn failure(words: &[String]) -> Option<String> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let output = gpulab(&words).env("GPULAB_OPENCL_LIB", NOWHERE).current_dir(ROOT).output().unwrap();
+    let output = gpulab(&words)
+        .env("GPULAB_OPENCL_LIB", NOWHERE)
+        .current_dir(ROOT)
+        .output()
+        .unwrap();
     (!output.status.success()).then(|| String::from_utf8_lossy(&output.stderr).into_owned())
 }

@@ -28,12 +28,20 @@ const MADE_UP: &[&str] = &[
 ];
 
 /// Folders whose files pages name by their paths. Those of `scripts/` are commands.
-const FOLDERS: [&str; 8] = ["benches/", "cl/", "crates/", "data/", "docs/", "src/", "tests/", ".github/"];
+const FOLDERS: [&str; 8] = [
+    "benches/", "cl/", "crates/", "data/", "docs/", "src/", "tests/", ".github/",
+];
 
 /// All pages, by their paths from the root.
 fn pages() -> Vec<PathBuf> {
-    let mut pages: Vec<PathBuf> =
-        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(PathBuf::from).into();
+    let mut pages: Vec<PathBuf> = [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+    ]
+    .map(PathBuf::from)
+    .into();
     let mut folders: Vec<PathBuf> = ["docs", "data", "scripts"].map(PathBuf::from).into();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(Path::new(ROOT).join(&folder)).unwrap() {
@@ -53,14 +61,31 @@ fn pages() -> Vec<PathBuf> {
 /// What is wrong with a page, with what it is wrong with.
 fn faults(path: &Path, text: &str) -> Vec<String> {
     let page = Page::parse(text);
-    let links = page.links.iter().filter_map(|link| Some((link.clone(), link_fault(path, &page, link)?)));
+    let links = page
+        .links
+        .iter()
+        .filter_map(|link| Some((link.clone(), link_fault(path, &page, link)?)));
     let spans = page.spans.iter().filter_map(|span| command::in_line(span));
     let lines = page.lines.iter().filter_map(|line| command::in_line(line));
-    let commands: BTreeSet<String> = spans.chain(lines).filter(|line| !MADE_UP.contains(&line.as_str())).collect();
-    let commands = commands.into_iter().filter_map(|line| Some((line.clone(), command::fault(&line)?)));
-    let files = page.spans.iter().filter(|span| !MADE_UP.contains(&span.as_str()));
-    let files = files.filter(|span| is_missing(span)).map(|span| (span.clone(), "there is no such file".to_owned()));
-    links.chain(commands).chain(files).map(|(what, why)| format!("{}: {what}: {why}", path.display())).collect()
+    let commands: BTreeSet<String> = spans
+        .chain(lines)
+        .filter(|line| !MADE_UP.contains(&line.as_str()))
+        .collect();
+    let commands = commands
+        .into_iter()
+        .filter_map(|line| Some((line.clone(), command::fault(&line)?)));
+    let files = page
+        .spans
+        .iter()
+        .filter(|span| !MADE_UP.contains(&span.as_str()));
+    let files = files
+        .filter(|span| is_missing(span))
+        .map(|span| (span.clone(), "there is no such file".to_owned()));
+    links
+        .chain(commands)
+        .chain(files)
+        .map(|(what, why)| format!("{}: {what}: {why}", path.display()))
+        .collect()
 }
 
 /// Why a link leads nowhere. What is on other machines is not asked.
@@ -98,16 +123,28 @@ fn every_link_and_every_command_of_the_pages_is_good() {
     let pages = pages();
     assert!(pages.len() >= 7, "{pages:?}");
     let text = |path: &PathBuf| fs::read_to_string(Path::new(ROOT).join(path)).unwrap();
-    let all: Vec<String> = pages.iter().flat_map(|path| faults(path, &text(path))).collect();
+    let all: Vec<String> = pages
+        .iter()
+        .flat_map(|path| faults(path, &text(path)))
+        .collect();
     assert_eq!(all, Vec::<String>::new(), "{}", all.join("\n"));
-    let code: Vec<String> = pages.iter().flat_map(|path| Page::parse(&text(path)).spans).collect();
+    let code: Vec<String> = pages
+        .iter()
+        .flat_map(|path| Page::parse(&text(path)).spans)
+        .collect();
     for made_up in MADE_UP {
-        assert!(code.iter().any(|span| span == made_up), "no page has {made_up}: take it out of MADE_UP");
+        assert!(
+            code.iter().any(|span| span == made_up),
+            "no page has {made_up}: take it out of MADE_UP"
+        );
     }
 }
 
 /// Pages that hold what a command prints, from the line with it in a comment to the next such line, or the end.
-const GENERATED: [(&str, &str); 2] = [("docs/commands.md", "help --md"), ("docs/columns.md", "help columns --md")];
+const GENERATED: [(&str, &str); 2] = [
+    ("docs/commands.md", "help --md"),
+    ("docs/columns.md", "help columns --md"),
+];
 
 /// With `GPULAB_RENEW=1` the pages are renewed.
 #[test]
@@ -118,13 +155,22 @@ fn the_generated_pages_are_good_and_current() {
         assert_eq!(faults(Path::new(path), &printed), Vec::<String>::new());
         let file = Path::new(ROOT).join(path);
         let page = fs::read_to_string(&file).unwrap();
-        let (before, rest) = page.split_once(&format!("<!-- gpulab {command} -->\n")).unwrap();
+        let (before, rest) = page
+            .split_once(&format!("<!-- gpulab {command} -->\n"))
+            .unwrap();
         let (held, after) = rest.split_once("<!-- end -->\n").unwrap();
         if std::env::var_os("GPULAB_RENEW").is_some() {
-            fs::write(&file, format!("{before}<!-- gpulab {command} -->\n{printed}<!-- end -->\n{after}")).unwrap();
+            fs::write(
+                &file,
+                format!("{before}<!-- gpulab {command} -->\n{printed}<!-- end -->\n{after}"),
+            )
+            .unwrap();
             continue;
         }
-        assert!(held == printed, "{path} is not what gpulab {command} prints: GPULAB_RENEW=1 cargo test renews it");
+        assert!(
+            held == printed,
+            "{path} is not what gpulab {command} prints: GPULAB_RENEW=1 cargo test renews it"
+        );
     }
 }
 
@@ -166,7 +212,6 @@ fn a_planted_mistake_is_found() {
         let found = faults(Path::new("README.md"), &format!("# Page\n\n{planted}\n"));
         assert_eq!(found.len(), 1, "{planted}: {found:?}");
     }
-    let good =
-        "# Page\n\n[x](#page) [x](docs/sources.md) `gpulab lab [NAME]` `gpulab list dot` `gpulab` `cl/dot/local.cl`\n";
+    let good = "# Page\n\n[x](#page) [x](docs/sources.md) `gpulab lab [NAME]` `gpulab list dot` `gpulab` `cl/dot/local.cl`\n";
     assert_eq!(faults(Path::new("README.md"), good), Vec::<String>::new());
 }

@@ -27,12 +27,18 @@ impl Page {
                 Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
                     page.links.push(dest_url.to_string());
                 }
-                Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_) | CodeBlockKind::Indented)) => is_code = true,
+                Event::Start(Tag::CodeBlock(
+                    CodeBlockKind::Fenced(_) | CodeBlockKind::Indented,
+                )) => is_code = true,
                 Event::End(TagEnd::CodeBlock) => is_code = false,
                 Event::Text(text) if is_code => page.lines.extend(text.lines().map(str::to_owned)),
-                Event::Text(text) => heading.iter_mut().for_each(|heading| heading.push_str(&text)),
+                Event::Text(text) => heading
+                    .iter_mut()
+                    .for_each(|heading| heading.push_str(&text)),
                 Event::Code(code) => {
-                    heading.iter_mut().for_each(|heading| heading.push_str(&code));
+                    heading
+                        .iter_mut()
+                        .for_each(|heading| heading.push_str(&code));
                     page.spans.push(code.to_string());
                 }
                 Event::Html(html) | Event::InlineHtml(html) => page.links.extend(targets(&html)),
@@ -48,8 +54,13 @@ impl Page {
 fn targets(html: &str) -> Vec<String> {
     let of = |name: &str| {
         let begin = format!("{name}=\"");
-        let values = html.split(&begin).skip(1).filter_map(|rest| rest.split('"').next());
-        values.map(|value| value.split(' ').next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+        let values = html
+            .split(&begin)
+            .skip(1)
+            .filter_map(|rest| rest.split('"').next());
+        values
+            .map(|value| value.split(' ').next().unwrap_or_default().to_owned())
+            .collect::<Vec<_>>()
     };
     ["href", "src", "srcset"].into_iter().flat_map(of).collect()
 }
@@ -59,10 +70,22 @@ fn targets(html: &str) -> Vec<String> {
 fn slugs(headings: &[String]) -> Vec<String> {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let slug = |heading: &String| {
-        let kept = heading.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
-        let slug: String = kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect();
-        let before = seen.entry(slug.clone()).and_modify(|count| *count += 1).or_default();
-        if *before == 0 { slug } else { format!("{slug}-{before}") }
+        let kept = heading
+            .chars()
+            .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        let slug: String = kept
+            .flat_map(char::to_lowercase)
+            .map(|c| if c == ' ' { '-' } else { c })
+            .collect();
+        let before = seen
+            .entry(slug.clone())
+            .and_modify(|count| *count += 1)
+            .or_default();
+        if *before == 0 {
+            slug
+        } else {
+            format!("{slug}-{before}")
+        }
     };
     headings.iter().map(slug).collect()
 }

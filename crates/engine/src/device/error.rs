@@ -40,12 +40,21 @@ pub(super) const HOST_MEMORY: &str = "allocating host memory";
 
 /// What may refuse, before anything begins: the same codes of any other function tell of a failure. An argument's error
 /// says which one it is behind the function's name.
-const REFUSERS: [&str; 5] =
-    ["clCreateBuffer", "clCreateImage", "clSetKernelArg", "clEnqueueNDRangeKernel", HOST_MEMORY];
+const REFUSERS: [&str; 5] = [
+    "clCreateBuffer",
+    "clCreateImage",
+    "clSetKernelArg",
+    "clEnqueueNDRangeKernel",
+    HOST_MEMORY,
+];
 
 impl DeviceError {
     pub fn call(call: &str, code: i32) -> DeviceError {
-        DeviceError::Call { call: call.to_owned(), code, begun: false }
+        DeviceError::Call {
+            call: call.to_owned(),
+            code,
+            begun: false,
+        }
     }
 
     /// The same, of something that had begun.
@@ -56,14 +65,19 @@ impl DeviceError {
     /// The same, where something had `begun` before.
     pub(super) fn after(self, begun: bool) -> DeviceError {
         match self {
-            DeviceError::Call { call, code, .. } if begun => DeviceError::Call { call, code, begun },
+            DeviceError::Call { call, code, .. } if begun => {
+                DeviceError::Call { call, code, begun }
+            }
             other => other,
         }
     }
 
     /// A failure in words.
     pub fn other(call: &str, message: impl Display) -> DeviceError {
-        DeviceError::Other { call: call.to_owned(), message: message.to_string() }
+        DeviceError::Other {
+            call: call.to_owned(),
+            message: message.to_string(),
+        }
     }
 
     pub fn code(&self) -> Option<i32> {
@@ -77,8 +91,14 @@ impl DeviceError {
     /// Whether the device refused this size or shape before anything began, and would take another.
     pub fn is_refusal(&self) -> bool {
         match self {
-            DeviceError::Call { call, code, begun: false } => {
-                let refuser = call.split_once(" (").map_or(call.as_str(), |(name, _)| name);
+            DeviceError::Call {
+                call,
+                code,
+                begun: false,
+            } => {
+                let refuser = call
+                    .split_once(" (")
+                    .map_or(call.as_str(), |(name, _)| name);
                 REFUSALS.contains(code) && REFUSERS.contains(&refuser)
             }
             _ => false,
@@ -95,7 +115,10 @@ impl From<DeviceError> for Error {
         let text = error.to_string();
         match error {
             DeviceError::Build { .. } => Error::BuildFailed(text),
-            DeviceError::Call { code: -1 | PLATFORM_NOT_FOUND, .. } => Error::NoDevice(text),
+            DeviceError::Call {
+                code: -1 | PLATFORM_NOT_FOUND,
+                ..
+            } => Error::NoDevice(text),
             _ => Error::Failed(text),
         }
     }
@@ -103,7 +126,10 @@ impl From<DeviceError> for Error {
 
 fn call_message(call: &str, code: i32) -> String {
     match status(code) {
-        Some(s) => format!("{call} failed: {} ({code}): {}; {}", s.name, s.cause, s.next),
+        Some(s) => format!(
+            "{call} failed: {} ({code}): {}; {}",
+            s.name, s.cause, s.next
+        ),
         None => format!(
             "{call} failed with status {code}, which is not known here; see OpenCL's CL/cl.h or the driver's manual"
         ),
@@ -111,7 +137,11 @@ fn call_message(call: &str, code: i32) -> String {
 }
 
 pub(super) fn check(call: &str, code: i32) -> Result<(), DeviceError> {
-    if code == 0 { Ok(()) } else { Err(DeviceError::call(call, code)) }
+    if code == 0 {
+        Ok(())
+    } else {
+        Err(DeviceError::call(call, code))
+    }
 }
 
 thread_local! {
@@ -119,7 +149,10 @@ thread_local! {
 }
 
 /// Runs one call of `ocl`, and turns its errors and panics into a [`DeviceError`] with OpenCL's own code.
-pub(super) fn guarded<T, E: Display>(call: &str, body: impl FnOnce() -> Result<T, E>) -> Result<T, DeviceError> {
+pub(super) fn guarded<T, E: Display>(
+    call: &str,
+    body: impl FnOnce() -> Result<T, E>,
+) -> Result<T, DeviceError> {
     silence_panics_of_guarded_calls();
     forward::take_failure();
     let outer = QUIET.replace(true);
@@ -156,7 +189,8 @@ fn silence_panics_of_guarded_calls() {
 
 fn panic_text(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message")
+    text.or_else(|| payload.downcast_ref::<&str>().copied())
+        .unwrap_or("a panic without a message")
 }
 
 impl From<DeviceError> for Stop {
@@ -164,7 +198,11 @@ impl From<DeviceError> for Stop {
         if error.is_refusal() {
             return refusal(&error).into();
         }
-        let status = if error.is_build() { Status::BuildFailed } else { Status::Failed };
+        let status = if error.is_build() {
+            Status::BuildFailed
+        } else {
+            Status::Failed
+        };
         Stop::new(status, error.to_string())
     }
 }
@@ -195,7 +233,8 @@ pub(super) struct KnownCode {
 const DOCTOR: &str = "run `gpulab doctor`";
 const REPORT: &str = "this is a mistake in gpulab or the driver: please report it";
 const SMALLER_WG: &str = "try a smaller work-group (`--wg`)";
-const SMALLER: &str = "try a smaller work-group (`--wg`), or smaller tiles (`--tile`) where there are any";
+const SMALLER: &str =
+    "try a smaller work-group (`--wg`), or smaller tiles (`--tile`) where there are any";
 const SMALLER_N: &str = "try a smaller size (`--n`)";
 const SOURCE: &str = "look at the kernel's source and the log";
 const DRIVER: &str = "try again; if it stays, update or reinstall the driver";
@@ -205,60 +244,250 @@ pub(super) fn status(code: i32) -> Option<&'static KnownCode> {
 }
 
 const fn row(code: i32, name: &'static str, cause: &'static str, next: &'static str) -> KnownCode {
-    KnownCode { code, name, cause, next }
+    KnownCode {
+        code,
+        name,
+        cause,
+        next,
+    }
 }
 
 /// OpenCL's codes that its calls here may give, then those that loaders and drivers add.
 const TABLE: &[KnownCode] = &[
-    row(-1, "CL_DEVICE_NOT_FOUND", "the platform has no such device", DOCTOR),
-    row(-2, "CL_DEVICE_NOT_AVAILABLE", "the device is busy, disabled or in use by another program", DRIVER),
-    row(-3, "CL_COMPILER_NOT_AVAILABLE", "the driver came without its compiler", DOCTOR),
-    row(-4, "CL_MEM_OBJECT_ALLOCATION_FAILURE", "the device has not enough free memory", SMALLER_N),
-    row(-5, "CL_OUT_OF_RESOURCES", "the launch needs more registers, local memory or time than there is", SMALLER),
-    row(-6, "CL_OUT_OF_HOST_MEMORY", "the driver got no memory from the system", SMALLER_N),
-    row(-7, "CL_PROFILING_INFO_NOT_AVAILABLE", "the driver has no event times for this launch", "use `--clock wall`"),
-    row(-10, "CL_IMAGE_FORMAT_NOT_SUPPORTED", "the device lacks this image format", "use another device"),
-    row(-11, "CL_BUILD_PROGRAM_FAILURE", "the driver's compiler refused the kernel", SOURCE),
-    row(-12, "CL_MAP_FAILURE", "the buffer could not be mapped into host memory", SMALLER_N),
-    row(-13, "CL_MISALIGNED_SUB_BUFFER_OFFSET", "a sub-buffer begins at an address the device cannot use", REPORT),
-    row(-14, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", "an earlier command failed", DRIVER),
-    row(-15, "CL_COMPILE_PROGRAM_FAILURE", "the driver's compiler refused the kernel", SOURCE),
-    row(-30, "CL_INVALID_VALUE", "the driver does not know a value that it was given", REPORT),
-    row(-32, "CL_INVALID_PLATFORM", "the platform is gone or was never there", DOCTOR),
-    row(-33, "CL_INVALID_DEVICE", "the device is gone or belongs to another platform", DOCTOR),
-    row(-34, "CL_INVALID_CONTEXT", "the driver lost the context, usually after a crash of the device", DRIVER),
-    row(-36, "CL_INVALID_COMMAND_QUEUE", "the queue died, usually because a kernel crashed or ran too long", DRIVER),
-    row(-37, "CL_INVALID_HOST_PTR", "a pointer to host memory is wrong", REPORT),
-    row(-38, "CL_INVALID_MEM_OBJECT", "a buffer is gone or was never made", REPORT),
-    row(-40, "CL_INVALID_IMAGE_SIZE", "the image is larger than the device allows", SMALLER_N),
+    row(
+        -1,
+        "CL_DEVICE_NOT_FOUND",
+        "the platform has no such device",
+        DOCTOR,
+    ),
+    row(
+        -2,
+        "CL_DEVICE_NOT_AVAILABLE",
+        "the device is busy, disabled or in use by another program",
+        DRIVER,
+    ),
+    row(
+        -3,
+        "CL_COMPILER_NOT_AVAILABLE",
+        "the driver came without its compiler",
+        DOCTOR,
+    ),
+    row(
+        -4,
+        "CL_MEM_OBJECT_ALLOCATION_FAILURE",
+        "the device has not enough free memory",
+        SMALLER_N,
+    ),
+    row(
+        -5,
+        "CL_OUT_OF_RESOURCES",
+        "the launch needs more registers, local memory or time than there is",
+        SMALLER,
+    ),
+    row(
+        -6,
+        "CL_OUT_OF_HOST_MEMORY",
+        "the driver got no memory from the system",
+        SMALLER_N,
+    ),
+    row(
+        -7,
+        "CL_PROFILING_INFO_NOT_AVAILABLE",
+        "the driver has no event times for this launch",
+        "use `--clock wall`",
+    ),
+    row(
+        -10,
+        "CL_IMAGE_FORMAT_NOT_SUPPORTED",
+        "the device lacks this image format",
+        "use another device",
+    ),
+    row(
+        -11,
+        "CL_BUILD_PROGRAM_FAILURE",
+        "the driver's compiler refused the kernel",
+        SOURCE,
+    ),
+    row(
+        -12,
+        "CL_MAP_FAILURE",
+        "the buffer could not be mapped into host memory",
+        SMALLER_N,
+    ),
+    row(
+        -13,
+        "CL_MISALIGNED_SUB_BUFFER_OFFSET",
+        "a sub-buffer begins at an address the device cannot use",
+        REPORT,
+    ),
+    row(
+        -14,
+        "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST",
+        "an earlier command failed",
+        DRIVER,
+    ),
+    row(
+        -15,
+        "CL_COMPILE_PROGRAM_FAILURE",
+        "the driver's compiler refused the kernel",
+        SOURCE,
+    ),
+    row(
+        -30,
+        "CL_INVALID_VALUE",
+        "the driver does not know a value that it was given",
+        REPORT,
+    ),
+    row(
+        -32,
+        "CL_INVALID_PLATFORM",
+        "the platform is gone or was never there",
+        DOCTOR,
+    ),
+    row(
+        -33,
+        "CL_INVALID_DEVICE",
+        "the device is gone or belongs to another platform",
+        DOCTOR,
+    ),
+    row(
+        -34,
+        "CL_INVALID_CONTEXT",
+        "the driver lost the context, usually after a crash of the device",
+        DRIVER,
+    ),
+    row(
+        -36,
+        "CL_INVALID_COMMAND_QUEUE",
+        "the queue died, usually because a kernel crashed or ran too long",
+        DRIVER,
+    ),
+    row(
+        -37,
+        "CL_INVALID_HOST_PTR",
+        "a pointer to host memory is wrong",
+        REPORT,
+    ),
+    row(
+        -38,
+        "CL_INVALID_MEM_OBJECT",
+        "a buffer is gone or was never made",
+        REPORT,
+    ),
+    row(
+        -40,
+        "CL_INVALID_IMAGE_SIZE",
+        "the image is larger than the device allows",
+        SMALLER_N,
+    ),
     row(
         -42,
         "CL_INVALID_BINARY",
         "a compiled kernel is damaged or made for another driver",
         "empty the driver's cache",
     ),
-    row(-43, "CL_INVALID_BUILD_OPTIONS", "the compiler does not know one of its options", SOURCE),
-    row(-44, "CL_INVALID_PROGRAM", "the program is gone or was never made", REPORT),
-    row(-45, "CL_INVALID_PROGRAM_EXECUTABLE", "the program was not built for this device", SOURCE),
-    row(-46, "CL_INVALID_KERNEL_NAME", "the source has no kernel of this name, or it did not link", SOURCE),
-    row(-49, "CL_INVALID_ARG_INDEX", "the kernel has fewer arguments than it was given", SOURCE),
-    row(-50, "CL_INVALID_ARG_VALUE", "an argument's value is not possible", SOURCE),
-    row(-51, "CL_INVALID_ARG_SIZE", "an argument's size differs from the kernel's", SOURCE),
-    row(-52, "CL_INVALID_KERNEL_ARGS", "an argument is missing, or the driver cannot pass it", SOURCE),
-    row(-54, "CL_INVALID_WORK_GROUP_SIZE", "the kernel cannot run with this work-group size here", SMALLER_WG),
-    row(-55, "CL_INVALID_WORK_ITEM_SIZE", "the work-group is larger than the device allows", SMALLER_WG),
-    row(-56, "CL_INVALID_GLOBAL_OFFSET", "the launch begins beyond what the device can count", SMALLER_N),
-    row(-59, "CL_INVALID_OPERATION", "the device cannot do this", "use another device"),
-    row(-61, "CL_INVALID_BUFFER_SIZE", "the buffer is larger than the device allows", SMALLER_N),
+    row(
+        -43,
+        "CL_INVALID_BUILD_OPTIONS",
+        "the compiler does not know one of its options",
+        SOURCE,
+    ),
+    row(
+        -44,
+        "CL_INVALID_PROGRAM",
+        "the program is gone or was never made",
+        REPORT,
+    ),
+    row(
+        -45,
+        "CL_INVALID_PROGRAM_EXECUTABLE",
+        "the program was not built for this device",
+        SOURCE,
+    ),
+    row(
+        -46,
+        "CL_INVALID_KERNEL_NAME",
+        "the source has no kernel of this name, or it did not link",
+        SOURCE,
+    ),
+    row(
+        -49,
+        "CL_INVALID_ARG_INDEX",
+        "the kernel has fewer arguments than it was given",
+        SOURCE,
+    ),
+    row(
+        -50,
+        "CL_INVALID_ARG_VALUE",
+        "an argument's value is not possible",
+        SOURCE,
+    ),
+    row(
+        -51,
+        "CL_INVALID_ARG_SIZE",
+        "an argument's size differs from the kernel's",
+        SOURCE,
+    ),
+    row(
+        -52,
+        "CL_INVALID_KERNEL_ARGS",
+        "an argument is missing, or the driver cannot pass it",
+        SOURCE,
+    ),
+    row(
+        -54,
+        "CL_INVALID_WORK_GROUP_SIZE",
+        "the kernel cannot run with this work-group size here",
+        SMALLER_WG,
+    ),
+    row(
+        -55,
+        "CL_INVALID_WORK_ITEM_SIZE",
+        "the work-group is larger than the device allows",
+        SMALLER_WG,
+    ),
+    row(
+        -56,
+        "CL_INVALID_GLOBAL_OFFSET",
+        "the launch begins beyond what the device can count",
+        SMALLER_N,
+    ),
+    row(
+        -59,
+        "CL_INVALID_OPERATION",
+        "the device cannot do this",
+        "use another device",
+    ),
+    row(
+        -61,
+        "CL_INVALID_BUFFER_SIZE",
+        "the buffer is larger than the device allows",
+        SMALLER_N,
+    ),
     row(
         -63,
         "CL_INVALID_GLOBAL_WORK_SIZE",
         "the launch has no work-items, or more than the device can count",
         SMALLER_N,
     ),
-    row(-72, "CL_MAX_SIZE_RESTRICTION_EXCEEDED", "an argument is larger than the kernel allows", SMALLER_N),
-    row(PLATFORM_NOT_FOUND, "CL_PLATFORM_NOT_FOUND_KHR", "no OpenCL driver is installed, or none loads", DOCTOR),
-    row(-9999, "CL_NV_ILLEGAL_MEMORY_ACCESS", "a kernel read or wrote outside its buffers", SOURCE),
+    row(
+        -72,
+        "CL_MAX_SIZE_RESTRICTION_EXCEEDED",
+        "an argument is larger than the kernel allows",
+        SMALLER_N,
+    ),
+    row(
+        PLATFORM_NOT_FOUND,
+        "CL_PLATFORM_NOT_FOUND_KHR",
+        "no OpenCL driver is installed, or none loads",
+        DOCTOR,
+    ),
+    row(
+        -9999,
+        "CL_NV_ILLEGAL_MEMORY_ACCESS",
+        "a kernel read or wrote outside its buffers",
+        SOURCE,
+    ),
 ];
 
 #[cfg(test)]
@@ -273,43 +502,74 @@ mod tests {
             "clEnqueueNDRangeKernel failed: CL_INVALID_WORK_GROUP_SIZE (-54): the kernel cannot run with this \
              work-group size here; try a smaller work-group (`--wg`)"
         );
-        assert!(DeviceError::call("clFinish", -4321).to_string().contains("status -4321"));
+        assert!(
+            DeviceError::call("clFinish", -4321)
+                .to_string()
+                .contains("status -4321")
+        );
     }
 
     #[test]
     fn refusals_are_told_from_failures_and_failed_builds() {
         for code in [-4, -5, -6, -52, -54, -55, -61] {
-            assert!(DeviceError::call("clEnqueueNDRangeKernel", code).is_refusal(), "{code}");
+            assert!(
+                DeviceError::call("clEnqueueNDRangeKernel", code).is_refusal(),
+                "{code}"
+            );
         }
         for code in [-11, -36, -38, -9999] {
-            assert!(!DeviceError::call("clEnqueueNDRangeKernel", code).is_refusal(), "{code}");
+            assert!(
+                !DeviceError::call("clEnqueueNDRangeKernel", code).is_refusal(),
+                "{code}"
+            );
         }
         assert!(DeviceError::call("clSetKernelArg (argument 3 of `k`)", -61).is_refusal());
         assert!(DeviceError::call("clCreateBuffer", -4).is_refusal());
-        let build = DeviceError::Build { log: "x".to_owned() };
+        let build = DeviceError::Build {
+            log: "x".to_owned(),
+        };
         assert!(build.is_build() && !build.is_refusal());
         assert_eq!(Error::from(build).exit_code(), 5);
-        assert_eq!(Error::from(DeviceError::call("clGetPlatformIDs", -1001)).exit_code(), 3);
-        assert_eq!(Error::from(DeviceError::other("clCreateBuffer", "no")).exit_code(), 1);
+        assert_eq!(
+            Error::from(DeviceError::call("clGetPlatformIDs", -1001)).exit_code(),
+            3
+        );
+        assert_eq!(
+            Error::from(DeviceError::other("clCreateBuffer", "no")).exit_code(),
+            1
+        );
     }
 
     #[test]
     fn nothing_is_a_refusal_once_something_has_begun() {
-        let others =
-            ["clFinish", "clEnqueueReadBuffer", "clEnqueueWriteBuffer", "clEnqueueMapBuffer", "clBuildProgram"];
+        let others = [
+            "clFinish",
+            "clEnqueueReadBuffer",
+            "clEnqueueWriteBuffer",
+            "clEnqueueMapBuffer",
+            "clBuildProgram",
+        ];
         for code in REFUSALS {
             for call in others {
-                assert!(!DeviceError::call(call, *code).is_refusal(), "{call} {code}");
+                assert!(
+                    !DeviceError::call(call, *code).is_refusal(),
+                    "{call} {code}"
+                );
             }
             for call in REFUSERS {
-                assert!(!DeviceError::call(call, *code).begun().is_refusal(), "{call} {code}");
+                assert!(
+                    !DeviceError::call(call, *code).begun().is_refusal(),
+                    "{call} {code}"
+                );
             }
         }
     }
 
     #[test]
     fn panics_and_errors_become_device_errors() {
-        let caught = guarded("clFinish", || -> Result<(), String> { panic!("status {}", -7777) });
+        let caught = guarded("clFinish", || -> Result<(), String> {
+            panic!("status {}", -7777)
+        });
         assert_eq!(caught, Err(DeviceError::other("clFinish", "status -7777")));
         let failed = guarded("clFinish", || Err::<(), _>("no"));
         assert_eq!(failed, Err(DeviceError::other("clFinish", "no")));

@@ -9,7 +9,11 @@
 //! conventions of 64 bits: the functions are told apart by how many parameters they have.
 #![allow(unsafe_code, reason = "OpenCL's C functions")]
 #![allow(non_snake_case, reason = "their names are OpenCL's")]
-#![allow(clippy::too_many_arguments, clippy::many_single_char_names, reason = "their parameters are OpenCL's")]
+#![allow(
+    clippy::too_many_arguments,
+    clippy::many_single_char_names,
+    reason = "their parameters are OpenCL's"
+)]
 
 use super::error::PLATFORM_NOT_FOUND;
 use crate::processes;
@@ -49,15 +53,21 @@ type Library = libloading::Library;
 
 impl Loader {
     fn load() -> Loader {
-        let mut loader = Loader { found: None, failures: Vec::new(), library: None, preloaded: preloaded() };
+        let mut loader = Loader {
+            found: None,
+            failures: Vec::new(),
+            library: None,
+            preloaded: preloaded(),
+        };
         if loader.preloaded_symbol("clGetPlatformIDs").is_some() {
             loader.found = Some(PRELOADED.to_owned());
             return loader;
         }
-        let names: Vec<OsString> = match std::env::var_os(LIBRARY_VARIABLE).filter(|v| !v.is_empty()) {
-            Some(path) => vec![path],
-            None => NAMES.iter().map(OsString::from).collect(),
-        };
+        let names: Vec<OsString> =
+            match std::env::var_os(LIBRARY_VARIABLE).filter(|v| !v.is_empty()) {
+                Some(path) => vec![path],
+                None => NAMES.iter().map(OsString::from).collect(),
+            };
         for name in names {
             let shown = name.to_string_lossy().into_owned();
             match open(&name) {
@@ -66,7 +76,9 @@ impl Loader {
                     loader.library = Some(library);
                     break;
                 }
-                Ok(_) => loader.failures.push(format!("{shown} is not an OpenCL library")),
+                Ok(_) => loader
+                    .failures
+                    .push(format!("{shown} is not an OpenCL library")),
                 Err(error) => loader.failures.push(words(&error)),
             }
         }
@@ -80,7 +92,10 @@ impl Loader {
         }
         let why = self.failures.join("; ");
         let limit = processes::address_space_limit();
-        match (std::env::var_os(LIBRARY_VARIABLE).filter(|v| !v.is_empty()), limit) {
+        match (
+            std::env::var_os(LIBRARY_VARIABLE).filter(|v| !v.is_empty()),
+            limit,
+        ) {
             (Some(_), _) => Some(format!(
                 "{LIBRARY_VARIABLE} names a library that cannot be used ({why}): unset it to use the system's OpenCL"
             )),
@@ -94,12 +109,16 @@ impl Loader {
         let found = self.found.as_ref()?;
         let maps = fs::read_to_string("/proc/self/maps").ok()?;
         let stem = Path::new(found).file_name()?.to_str()?;
-        let path = maps.lines().filter_map(|l| l.find('/').map(|at| &l[at..])).find(|path| path.contains(stem))?;
+        let path = maps
+            .lines()
+            .filter_map(|l| l.find('/').map(|at| &l[at..]))
+            .find(|path| path.contains(stem))?;
         Some(path.to_owned())
     }
 
     pub(super) fn symbol(&self, name: &'static str) -> Option<*mut c_void> {
-        self.preloaded_symbol(name).or_else(|| address(self.library.as_ref()?, name))
+        self.preloaded_symbol(name)
+            .or_else(|| address(self.library.as_ref()?, name))
     }
 
     /// The address in a library that came with the process.
@@ -130,8 +149,12 @@ fn preloaded() -> Option<Library> {
 fn open(name: &std::ffi::OsStr) -> Result<Library, libloading::Error> {
     // SAFETY: the library runs its own initialisers, as it would if the program were linked with it.
     #[cfg(unix)]
-    let library =
-        unsafe { Library::open(Some(name), libloading::os::unix::RTLD_NOW | libloading::os::unix::RTLD_GLOBAL) };
+    let library = unsafe {
+        Library::open(
+            Some(name),
+            libloading::os::unix::RTLD_NOW | libloading::os::unix::RTLD_GLOBAL,
+        )
+    };
     // SAFETY: as above.
     #[cfg(not(unix))]
     let library = unsafe { Library::new(name) };
@@ -146,7 +169,9 @@ fn words(error: &libloading::Error) -> String {
 /// Whether a driver's library can be loaded; what the system says if not. Its initialisers run.
 pub(super) fn try_library(path: &str) -> Result<(), String> {
     // SAFETY: OpenCL's loader does the same for every installed driver; nothing of it is called here.
-    unsafe { libloading::Library::new(path) }.map(drop).map_err(|e| words(&e))
+    unsafe { libloading::Library::new(path) }
+        .map(drop)
+        .map_err(|e| words(&e))
 }
 
 fn address(library: &Library, name: &str) -> Option<*mut c_void> {
@@ -286,6 +311,9 @@ release! {
 
 /// The one function of its own kind: a pointer or null, and no code.
 #[unsafe(no_mangle)]
-unsafe extern "system" fn clGetExtensionFunctionAddressForPlatform(platform: usize, name: usize) -> usize {
+unsafe extern "system" fn clGetExtensionFunctionAddressForPlatform(
+    platform: usize,
+    name: usize,
+) -> usize {
     real!(clGetExtensionFunctionAddressForPlatform(platform name) -> usize).unwrap_or(0)
 }

@@ -6,10 +6,12 @@ use super::error::{DeviceError, guarded, retained};
 use super::info;
 use super::memory::{Buffer, finished};
 use gpulab_model::data::Scalar;
-use gpulab_model::plan::{Addressing, Arg, BufferId, Image, ImageKind, Launch, MemoryKind, PixelFormat, Sampler};
+use gpulab_model::plan::{
+    Addressing, Arg, BufferId, Image, ImageKind, Launch, MemoryKind, PixelFormat, Sampler,
+};
 use ocl::core::{
-    self, AddressingMode, CommandQueue, Context, DeviceId, Event, FilterMode, ImageChannelDataType, ImageChannelOrder,
-    ImageDescriptor, ImageFormat, MemFlags, MemObjectType,
+    self, AddressingMode, CommandQueue, Context, DeviceId, Event, FilterMode, ImageChannelDataType,
+    ImageChannelOrder, ImageDescriptor, ImageFormat, MemFlags, MemObjectType,
 };
 use std::collections::BTreeMap;
 
@@ -36,34 +38,53 @@ pub(super) fn create(
 ) -> Result<(Buffer, Option<ImageView>), DeviceError> {
     check_size(device, image)?;
     let bytes = image.bytes().filter(|bytes| *bytes <= of.bytes());
-    let bytes =
-        bytes.ok_or_else(|| DeviceError::other(CREATE, "the image is larger than the buffer that it is made of"))?;
+    let bytes = bytes.ok_or_else(|| {
+        DeviceError::other(
+            CREATE,
+            "the image is larger than the buffer that it is made of",
+        )
+    })?;
     let [width, height, depth] = image.sides;
-    let line =
-        (image.kind == ImageKind::Buffer && of.place().1 > 0).then(|| Buffer::new(context, MemoryKind::Device, bytes));
+    let line = (image.kind == ImageKind::Buffer && of.place().1 > 0)
+        .then(|| Buffer::new(context, MemoryKind::Device, bytes));
     let line = line.transpose()?;
     let (kind, height, depth, memory) = match image.kind {
         ImageKind::Volume => (MemObjectType::Image3d, height, depth, None),
         ImageKind::Plane => (MemObjectType::Image2d, height, 0, None),
         ImageKind::Line => (MemObjectType::Image1d, 0, 0, None),
-        ImageKind::Buffer => {
-            (MemObjectType::Image1dBuffer, 0, 0, Some(retained(RETAIN, &line.as_ref().unwrap_or(of).memory)?))
-        }
+        ImageKind::Buffer => (
+            MemObjectType::Image1dBuffer,
+            0,
+            0,
+            Some(retained(RETAIN, &line.as_ref().unwrap_or(of).memory)?),
+        ),
     };
     let description = ImageDescriptor::new(kind, width, height, depth, 0, 0, 0, memory);
-    let flags = if image.is_written { MemFlags::READ_WRITE } else { MemFlags::READ_ONLY };
+    let flags = if image.is_written {
+        MemFlags::READ_WRITE
+    } else {
+        MemFlags::READ_ONLY
+    };
     let format = format(image.format);
     // SAFETY: no host memory is involved; the buffer is large enough, and the image holds a reference to it.
-    let memory =
-        guarded(CREATE, || unsafe { core::create_image(context, flags, &format, &description, None::<&[u8]>, None) })
-            .map_err(|error| match error.code() {
-            Some(UNSUPPORTED) => {
-                DeviceError::other(CREATE, format!("this device has no images of {} pixels", image.format))
-            }
-            _ => error,
-        })?;
+    let memory = guarded(CREATE, || unsafe {
+        core::create_image(context, flags, &format, &description, None::<&[u8]>, None)
+    })
+    .map_err(|error| match error.code() {
+        Some(UNSUPPORTED) => DeviceError::other(
+            CREATE,
+            format!("this device has no images of {} pixels", image.format),
+        ),
+        _ => error,
+    })?;
     let is_same = image.kind == ImageKind::Buffer && line.is_none();
-    let view = (!is_same).then_some(ImageView { of: id, image, line, is_behind: true, is_ahead: false });
+    let view = (!is_same).then_some(ImageView {
+        of: id,
+        image,
+        line,
+        is_behind: true,
+        is_ahead: false,
+    });
     Ok((Buffer::opaque(memory), view))
 }
 
@@ -102,7 +123,9 @@ fn check_size(device: DeviceId, image: Image) -> Result<(), DeviceError> {
         ImageKind::Buffer => &[0x1040],
     };
     for (key, size) in most.iter().zip(image.sides) {
-        let most = info::device(device, *key).ok().and_then(|answer| answer.number());
+        let most = info::device(device, *key)
+            .ok()
+            .and_then(|answer| answer.number());
         if most.is_some_and(|most| size as u64 > most) {
             return Err(DeviceError::call(CREATE, -40));
         }
@@ -120,7 +143,10 @@ impl ImageView {
         inward: bool,
     ) -> Result<(), DeviceError> {
         let [Some(buffer), Some(image)] = [self.of, id].map(|id| buffers.get(&id)) else {
-            return Err(DeviceError::other("clEnqueueCopyBufferToImage", "the buffer was released"));
+            return Err(DeviceError::other(
+                "clEnqueueCopyBufferToImage",
+                "the buffer was released",
+            ));
         };
         self.is_behind = false;
         self.is_ahead = false;
@@ -130,13 +156,26 @@ impl ImageView {
         match &self.line {
             Some(line) => {
                 let bytes = line.bytes();
-                if inward { buffer.copy_to(line, queue, bytes) } else { line.copy_to(buffer, queue, bytes) }
+                if inward {
+                    buffer.copy_to(line, queue, bytes)
+                } else {
+                    line.copy_to(buffer, queue, bytes)
+                }
             }
             // Of the whole: PoCL 3.1 crashes when it copies a part.
             None if inward => finished("clEnqueueCopyBufferToImage", queue, |event| {
                 let to = &image.memory;
                 let at = [0; 3];
-                core::enqueue_copy_buffer_to_image::<u8, _, _, _>(queue, whole, to, from, at, region, none, Some(event))
+                core::enqueue_copy_buffer_to_image::<u8, _, _, _>(
+                    queue,
+                    whole,
+                    to,
+                    from,
+                    at,
+                    region,
+                    none,
+                    Some(event),
+                )
             }),
             None => finished("clEnqueueCopyImageToBuffer", queue, |event| {
                 let image = &image.memory;
@@ -205,7 +244,11 @@ pub(super) fn ready(
 pub(super) type Samplers = BTreeMap<Sampler, core::Sampler>;
 
 /// Makes those that launches are given, unless they are there.
-pub(super) fn provide(samplers: &mut Samplers, context: &Context, launches: &[Launch]) -> Result<(), DeviceError> {
+pub(super) fn provide(
+    samplers: &mut Samplers,
+    context: &Context,
+    launches: &[Launch],
+) -> Result<(), DeviceError> {
     for arg in launches.iter().flat_map(|launch| &launch.args) {
         let Arg::Sampler(sampler) = arg else { continue };
         if samplers.contains_key(sampler) {
@@ -218,9 +261,14 @@ pub(super) fn provide(samplers: &mut Samplers, context: &Context, launches: &[La
             Addressing::Repeat => AddressingMode::Repeat,
             Addressing::MirroredRepeat => AddressingMode::MirroredRepeat,
         };
-        let filter = if sampler.is_linear { FilterMode::Linear } else { FilterMode::Nearest };
-        let made =
-            guarded("clCreateSampler", || core::create_sampler(context, sampler.is_normalised, addressing, filter));
+        let filter = if sampler.is_linear {
+            FilterMode::Linear
+        } else {
+            FilterMode::Nearest
+        };
+        let made = guarded("clCreateSampler", || {
+            core::create_sampler(context, sampler.is_normalised, addressing, filter)
+        });
         samplers.insert(*sampler, made?);
     }
     Ok(())

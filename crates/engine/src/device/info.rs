@@ -20,8 +20,11 @@ pub fn list_platforms() -> Result<Vec<PlatformInfo>, DeviceError> {
     }
     let mut next_row = 0;
     let ids = platforms()?;
-    let platforms: Vec<_> =
-        ids.into_iter().enumerate().map(|(index, id)| platform_info(index, id, &mut next_row)).collect();
+    let platforms: Vec<_> = ids
+        .into_iter()
+        .enumerate()
+        .map(|(index, id)| platform_info(index, id, &mut next_row))
+        .collect();
     match processes::address_space_limit() {
         Some(limit) if next_row == 0 => Err(DeviceError::other(
             "clGetDeviceIDs",
@@ -34,42 +37,67 @@ pub fn list_platforms() -> Result<Vec<PlatformInfo>, DeviceError> {
 /// The name that its maker gives to a device's generation, where it tells: NVIDIA's compute capability, as in `9.0`, or AMD's
 /// target, as in `gfx90a`.
 pub fn generation(info: &DeviceInfo) -> Option<String> {
-    if let Some(target) = info.name.split([':', ' ']).next().filter(|word| word.starts_with("gfx")) {
+    if let Some(target) = info
+        .name
+        .split([':', ' '])
+        .next()
+        .filter(|word| word.starts_with("gfx"))
+    {
         return Some(target.to_owned());
     }
     // Other drivers may mean something else by the same numbers.
-    info.extensions.split(' ').find(|extension| *extension == "cl_nv_device_attribute_query")?;
+    info.extensions
+        .split(' ')
+        .find(|extension| *extension == "cl_nv_device_attribute_query")?;
     let id = handles(info).ok()?.1;
     let keys = [COMPUTE_CAPABILITY_MAJOR, 0x4001];
-    let [Some(major), Some(minor)] = keys.map(|key| device(id, key).ok()?.number()) else { return None };
+    let [Some(major), Some(minor)] = keys.map(|key| device(id, key).ok()?.number()) else {
+        return None;
+    };
     Some(format!("{major}.{minor}"))
 }
 
 pub(super) fn handles(info: &DeviceInfo) -> Result<(PlatformId, DeviceId), DeviceError> {
     let numbers = info.selector.split_once(':');
-    let [platform, device] =
-        numbers.map_or([usize::MAX; 2], |(p, d)| [p, d].map(|number| number.parse().unwrap_or(usize::MAX)));
+    let [platform, device] = numbers.map_or([usize::MAX; 2], |(p, d)| {
+        [p, d].map(|number| number.parse().unwrap_or(usize::MAX))
+    });
     if let Some(&platform) = platforms()?.get(platform)
         && let Some(&device) = devices(platform)?.get(device)
     {
         return Ok((platform, device));
     }
-    Err(DeviceError::other("clGetDeviceIDs", format!("device {} is gone", info.selector)))
+    Err(DeviceError::other(
+        "clGetDeviceIDs",
+        format!("device {} is gone", info.selector),
+    ))
 }
 
 fn platform_info(index: usize, id: PlatformId, next_row: &mut usize) -> PlatformInfo {
     let [version, name, vendor] =
         [0x0901, 0x0902, 0x0903].map(|key| platform(id, key).map(|a| a.text()).unwrap_or_default());
     let (ids, problem) = match devices(id) {
-        Ok(ids) if ids.is_empty() => (ids, doctor::pocl_cache_problem().filter(|_| name.contains(doctor::POCL))),
+        Ok(ids) if ids.is_empty() => (
+            ids,
+            doctor::pocl_cache_problem().filter(|_| name.contains(doctor::POCL)),
+        ),
         Ok(ids) => (ids, None),
         Err(error) => (Vec::new(), Some(error.to_string())),
     };
-    let devices =
-        ids.into_iter().enumerate().map(|(d, id)| device_info(id, *next_row + d, format!("{index}:{d}"), &name));
+    let devices = ids
+        .into_iter()
+        .enumerate()
+        .map(|(d, id)| device_info(id, *next_row + d, format!("{index}:{d}"), &name));
     let devices: Vec<DeviceInfo> = devices.collect();
     *next_row += devices.len();
-    PlatformInfo { index, vendor, version, name, devices, problem }
+    PlatformInfo {
+        index,
+        vendor,
+        version,
+        name,
+        devices,
+        problem,
+    }
 }
 
 /// Of `cl_nv_device_attribute_query`: the first number of the compute capability.
@@ -84,7 +112,9 @@ fn device_info(id: DeviceId, index: usize, selector: String, platform: &str) -> 
     let target = Target {
         gpu: kind == "gpu",
         compute_units: small(number(id, 0x1002)).min(MOST_UNITS),
-        max_wg: usize::try_from(number(id, 0x1004)).unwrap_or(MOST_ITEMS).min(MOST_ITEMS),
+        max_wg: usize::try_from(number(id, 0x1004))
+            .unwrap_or(MOST_ITEMS)
+            .min(MOST_ITEMS),
         max_wg_dims: dims(&device(id, 0x1005).map(|a| a.sizes()).unwrap_or_default()),
         local_mem: bytes(id, 0x1023),
         global_mem: bytes(id, 0x101F),
@@ -94,9 +124,13 @@ fn device_info(id: DeviceId, index: usize, selector: String, platform: &str) -> 
         fp64: number(id, 0x1032) != 0 || has(&extensions, &["cl_khr_fp64"]),
         fp16: has(&extensions, &["cl_khr_fp16"]),
         nvidia: vendor.contains("NVIDIA") || platform.contains("NVIDIA"),
-        async_copy: has(&extensions, &["cl_nv_device_attribute_query"]) && number(id, COMPUTE_CAPABILITY_MAJOR) >= 8,
+        async_copy: has(&extensions, &["cl_nv_device_attribute_query"])
+            && number(id, COMPUTE_CAPABILITY_MAJOR) >= 8,
         register_caps: has(&extensions, &["cl_nv_compiler_options"]),
-        prefetch: kind == "cpu" && ["Portable Computing Language", "Intel"].iter().any(|name| platform.contains(name)),
+        prefetch: kind == "cpu"
+            && ["Portable Computing Language", "Intel"]
+                .iter()
+                .any(|name| platform.contains(name)),
         subgroups: has(&extensions, &["cl_khr_subgroups", "cl_intel_subgroups"]),
         images: number(id, 0x1016) != 0,
     };
@@ -150,16 +184,33 @@ fn dims(sizes: &[usize]) -> [usize; 3] {
 /// Demands the limits by which kernels are chosen and refused: one that the driver does not tell would pass for a limit of 0.
 pub(super) fn demand_limits(target: &Target) -> Result<(), DeviceError> {
     let limits = [
-        (target.max_wg as u64, "the largest work-group (CL_DEVICE_MAX_WORK_GROUP_SIZE)"),
-        (target.max_wg_dims[0] as u64, "the largest work-group in each dimension (CL_DEVICE_MAX_WORK_ITEM_SIZES)"),
-        (target.local_mem, "its local memory (CL_DEVICE_LOCAL_MEM_SIZE)"),
-        (target.global_mem, "its global memory (CL_DEVICE_GLOBAL_MEM_SIZE)"),
-        (target.max_alloc, "the largest buffer (CL_DEVICE_MAX_MEM_ALLOC_SIZE)"),
+        (
+            target.max_wg as u64,
+            "the largest work-group (CL_DEVICE_MAX_WORK_GROUP_SIZE)",
+        ),
+        (
+            target.max_wg_dims[0] as u64,
+            "the largest work-group in each dimension (CL_DEVICE_MAX_WORK_ITEM_SIZES)",
+        ),
+        (
+            target.local_mem,
+            "its local memory (CL_DEVICE_LOCAL_MEM_SIZE)",
+        ),
+        (
+            target.global_mem,
+            "its global memory (CL_DEVICE_GLOBAL_MEM_SIZE)",
+        ),
+        (
+            target.max_alloc,
+            "the largest buffer (CL_DEVICE_MAX_MEM_ALLOC_SIZE)",
+        ),
     ];
     match limits.into_iter().find(|(limit, _)| *limit == 0) {
         Some((_, name)) => Err(DeviceError::other(
             "clGetDeviceInfo",
-            format!("the driver does not tell {name}, which every kernel needs; `gpulab doctor` tests the driver"),
+            format!(
+                "the driver does not tell {name}, which every kernel needs; `gpulab doctor` tests the driver"
+            ),
         )),
         None => Ok(()),
     }
@@ -188,9 +239,15 @@ pub(super) fn platforms() -> Result<Vec<PlatformId>, DeviceError> {
     check(call, code)?;
     let mut ids = vec![null_mut(); count as usize];
     // SAFETY: `ids` has room for `count` handles.
-    check(call, unsafe { ffi::clGetPlatformIDs(count, ids.as_mut_ptr(), null_mut()) })?;
+    check(call, unsafe {
+        ffi::clGetPlatformIDs(count, ids.as_mut_ptr(), null_mut())
+    })?;
     // SAFETY: the handles come from OpenCL just now, and platforms are never released.
-    Ok(ids.into_iter().filter(|id| !id.is_null()).map(|id| unsafe { PlatformId::from_raw(id) }).collect())
+    Ok(ids
+        .into_iter()
+        .filter(|id| !id.is_null())
+        .map(|id| unsafe { PlatformId::from_raw(id) })
+        .collect())
 }
 
 pub(super) fn devices(platform: PlatformId) -> Result<Vec<DeviceId>, DeviceError> {
@@ -205,9 +262,15 @@ pub(super) fn devices(platform: PlatformId) -> Result<Vec<DeviceId>, DeviceError
     check(call, code)?;
     let mut ids = vec![null_mut(); count as usize];
     // SAFETY: `ids` has room for `count` handles.
-    check(call, unsafe { ffi::clGetDeviceIDs(platform.as_ptr(), ALL, count, ids.as_mut_ptr(), null_mut()) })?;
+    check(call, unsafe {
+        ffi::clGetDeviceIDs(platform.as_ptr(), ALL, count, ids.as_mut_ptr(), null_mut())
+    })?;
     // SAFETY: the handles come from OpenCL just now; root devices are never released.
-    Ok(ids.into_iter().filter(|id| !id.is_null()).map(|id| unsafe { DeviceId::from_raw(id) }).collect())
+    Ok(ids
+        .into_iter()
+        .filter(|id| !id.is_null())
+        .map(|id| unsafe { DeviceId::from_raw(id) })
+        .collect())
 }
 
 /// The bytes of an answer, kept aligned for any number.
@@ -218,7 +281,9 @@ pub(super) struct InfoValue {
 
 impl InfoValue {
     fn bytes(&self) -> &[u8] {
-        bytemuck::cast_slice(&self.words).get(..self.size).unwrap_or_default()
+        bytemuck::cast_slice(&self.words)
+            .get(..self.size)
+            .unwrap_or_default()
     }
 
     /// The answer as text, without the NUL that ends it.
@@ -230,7 +295,9 @@ impl InfoValue {
     /// The answer as an unsigned number of 4 or 8 bytes.
     pub(super) fn number(&self) -> Option<u64> {
         match self.size {
-            4 => bytemuck::try_pod_read_unaligned::<u32>(self.bytes()).ok().map(u64::from),
+            4 => bytemuck::try_pod_read_unaligned::<u32>(self.bytes())
+                .ok()
+                .map(u64::from),
             8 => bytemuck::try_pod_read_unaligned(self.bytes()).ok(),
             _ => None,
         }
@@ -243,16 +310,25 @@ impl InfoValue {
 
     /// The answer as numbers of the host's word size.
     pub(super) fn sizes(&self) -> Vec<usize> {
-        self.bytes().chunks_exact(size_of::<usize>()).map(bytemuck::pod_read_unaligned).collect()
+        self.bytes()
+            .chunks_exact(size_of::<usize>())
+            .map(bytemuck::pod_read_unaligned)
+            .collect()
     }
 }
 
 /// Asks for the size of an answer, then for the answer.
-fn ask(call: &str, mut get: impl FnMut(usize, *mut c_void, *mut usize) -> i32) -> Result<InfoValue, DeviceError> {
+fn ask(
+    call: &str,
+    mut get: impl FnMut(usize, *mut c_void, *mut usize) -> i32,
+) -> Result<InfoValue, DeviceError> {
     let mut size = 0;
     check(call, get(0, null_mut(), &mut size))?;
     if size > MOST {
-        return Err(DeviceError::other(call, format!("the driver announces an answer of {size} bytes")));
+        return Err(DeviceError::other(
+            call,
+            format!("the driver announces an answer of {size} bytes"),
+        ));
     }
     let mut words = vec![0u64; size.div_ceil(8)];
     if size > 0 {
@@ -304,14 +380,35 @@ mod tests {
         let whole = Target::with_everything(true);
         assert_eq!(demand_limits(&whole), Ok(()));
         let told = |target| demand_limits(&target).unwrap_err().to_string();
-        assert!(told(Target { max_wg: 0, ..whole.clone() }).contains("CL_DEVICE_MAX_WORK_GROUP_SIZE"));
-        assert!(told(Target { max_wg_dims: dims(&[]), ..whole.clone() }).contains("CL_DEVICE_MAX_WORK_ITEM_SIZES"));
-        assert!(told(Target { local_mem: 0, ..whole }).contains("CL_DEVICE_LOCAL_MEM_SIZE"));
+        assert!(
+            told(Target {
+                max_wg: 0,
+                ..whole.clone()
+            })
+            .contains("CL_DEVICE_MAX_WORK_GROUP_SIZE")
+        );
+        assert!(
+            told(Target {
+                max_wg_dims: dims(&[]),
+                ..whole.clone()
+            })
+            .contains("CL_DEVICE_MAX_WORK_ITEM_SIZES")
+        );
+        assert!(
+            told(Target {
+                local_mem: 0,
+                ..whole
+            })
+            .contains("CL_DEVICE_LOCAL_MEM_SIZE")
+        );
     }
 
     #[test]
     fn refused_and_absurd_answers_are_errors() {
-        assert_eq!(ask("clTest", |_, _, _| -30).err(), Some(DeviceError::call("clTest", -30)));
+        assert_eq!(
+            ask("clTest", |_, _, _| -30).err(),
+            Some(DeviceError::call("clTest", -30))
+        );
         let absurd = ask("clTest", |_, _, needed| {
             // SAFETY: `ask` gives a place for the size when it asks for it.
             unsafe { *needed = usize::MAX };

@@ -27,7 +27,10 @@ pub(super) struct Prepared {
 /// The number of dimensions in use. Refuses sizes that OpenCL refuses, since some drivers do not.
 fn dims(launch: &Launch) -> Result<u32, DeviceError> {
     let sizes: Vec<(usize, usize)> = launch.global.into_iter().zip(launch.local).collect();
-    if sizes.iter().any(|&(global, local)| global == 0 || local == 0) {
+    if sizes
+        .iter()
+        .any(|&(global, local)| global == 0 || local == 0)
+    {
         return Err(DeviceError::call(ENQUEUE, -63));
     }
     if sizes.iter().any(|(global, local)| global % local != 0) {
@@ -55,8 +58,14 @@ fn check_count(kernel: &Kernel, launch: &Launch) -> Result<(), DeviceError> {
 }
 
 /// Refuses arguments that a parameter of the kernel cannot take.
-fn check_parameters(built: &Built, device: &OpenClDevice, launch: &Launch) -> Result<(), DeviceError> {
-    for (number, (parameter, arg)) in (1..).zip(built.parameters(&launch.kernel).iter().zip(&launch.args)) {
+fn check_parameters(
+    built: &Built,
+    device: &OpenClDevice,
+    launch: &Launch,
+) -> Result<(), DeviceError> {
+    for (number, (parameter, arg)) in
+        (1..).zip(built.parameters(&launch.kernel).iter().zip(&launch.args))
+    {
         // Of 0 bytes are images alone.
         let is_image = matches!(arg, Arg::Buffer(id) if device.buffers.get(id).is_some_and(|b| b.bytes() == 0));
         if let Some(why) = parameter.refusal(arg, is_image, built.wide_index) {
@@ -75,15 +84,18 @@ fn set(
     device: &OpenClDevice,
 ) -> Result<(), DeviceError> {
     match arg {
-        Arg::Buffer(id) => pass(kernel, index, ArgVal::mem(&device.buffer(id, SET_ARG)?.memory)),
+        Arg::Buffer(id) => pass(
+            kernel,
+            index,
+            ArgVal::mem(&device.buffer(id, SET_ARG)?.memory),
+        ),
         Arg::Index(value) if wide_index => pass(kernel, index, ArgVal::scalar(&value)),
         Arg::Index(value) => pass(
             kernel,
             index,
-            ArgVal::scalar(
-                &u32::try_from(value)
-                    .map_err(|_| DeviceError::other(SET_ARG, format!("{value} does not fit a 32-bit index")))?,
-            ),
+            ArgVal::scalar(&u32::try_from(value).map_err(|_| {
+                DeviceError::other(SET_ARG, format!("{value} does not fit a 32-bit index"))
+            })?),
         ),
         Arg::Uint(value) => pass(kernel, index, ArgVal::scalar(&value)),
         Arg::Float(bits) => pass(kernel, index, ArgVal::scalar(&f32::from_bits(bits))),
@@ -91,14 +103,18 @@ fn set(
         Arg::Value(value) => {
             let bytes = value.bytes();
             // SAFETY: the bytes outlive the call, which copies them.
-            pass(kernel, index, unsafe { ArgVal::from_raw(bytes.len(), bytes.as_ptr().cast(), false) })
+            pass(kernel, index, unsafe {
+                ArgVal::from_raw(bytes.len(), bytes.as_ptr().cast(), false)
+            })
         }
         Arg::Sampler(sampler) => {
             let made = device.samplers.get(&sampler);
             pass(
                 kernel,
                 index,
-                ArgVal::sampler(made.ok_or_else(|| DeviceError::other(SET_ARG, "the sampler was not made"))?),
+                ArgVal::sampler(
+                    made.ok_or_else(|| DeviceError::other(SET_ARG, "the sampler was not made"))?,
+                ),
             )
         }
         // Some drivers accept 0 bytes here and fail later, elsewhere.
@@ -114,7 +130,11 @@ fn pass(kernel: &Kernel, index: u32, value: ArgVal<'_>) -> Result<(), DeviceErro
 fn in_argument(error: DeviceError, launch: &Launch, index: u32) -> DeviceError {
     let place = format!("{SET_ARG} (argument {index} of `{}`)", launch.kernel);
     match error {
-        DeviceError::Call { code, begun, .. } => DeviceError::Call { call: place, code, begun },
+        DeviceError::Call { code, begun, .. } => DeviceError::Call {
+            call: place,
+            code,
+            begun,
+        },
         DeviceError::Other { message, .. } => DeviceError::other(&place, message),
         build => build,
     }
@@ -122,17 +142,39 @@ fn in_argument(error: DeviceError, launch: &Launch, index: u32) -> DeviceError {
 
 /// Refuses what the device cannot hold: PoCL aborts the process there. The driver's number covers arguments
 /// and the kernel's own arrays, but some drivers leave the arguments out.
-fn check_local_memory(kernel: &Kernel, launch: &Launch, device: &OpenClDevice) -> Result<(), DeviceError> {
+fn check_local_memory(
+    kernel: &Kernel,
+    launch: &Launch,
+    device: &OpenClDevice,
+) -> Result<(), DeviceError> {
     const LOCAL_MEM_SIZE: u32 = 0x11B2;
-    let reported = info::kernel_work_group(kernel, device.device, LOCAL_MEM_SIZE).ok().and_then(|a| a.number());
-    let given = launch.args.iter().map(|arg| if let Arg::Local(bytes) = arg { *bytes as u64 } else { 0 });
-    let needed = reported.unwrap_or(0).max(given.fold(0, u64::saturating_add));
-    if needed > device.info.target.local_mem { Err(DeviceError::call(ENQUEUE, -5)) } else { Ok(()) }
+    let reported = info::kernel_work_group(kernel, device.device, LOCAL_MEM_SIZE)
+        .ok()
+        .and_then(|a| a.number());
+    let given = launch.args.iter().map(|arg| {
+        if let Arg::Local(bytes) = arg {
+            *bytes as u64
+        } else {
+            0
+        }
+    });
+    let needed = reported
+        .unwrap_or(0)
+        .max(given.fold(0, u64::saturating_add));
+    if needed > device.info.target.local_mem {
+        Err(DeviceError::call(ENQUEUE, -5))
+    } else {
+        Ok(())
+    }
 }
 
 impl OpenClDevice {
     /// Sets the arguments of every launch, each on a kernel object of its own.
-    pub(super) fn prepare(&mut self, program: ProgramId, launches: &[Launch]) -> Result<Vec<Prepared>, DeviceError> {
+    pub(super) fn prepare(
+        &mut self,
+        program: ProgramId,
+        launches: &[Launch],
+    ) -> Result<Vec<Prepared>, DeviceError> {
         let place = self.built(program)?;
         image::provide(&mut self.samplers, &self.context, launches)?;
         let mut used: BTreeMap<&str, usize> = BTreeMap::new();
@@ -146,19 +188,34 @@ impl OpenClDevice {
         Ok(prepared)
     }
 
-    fn bind(&self, built: &Built, launch: &Launch, kernel: Kernel) -> Result<Prepared, DeviceError> {
+    fn bind(
+        &self,
+        built: &Built,
+        launch: &Launch,
+        kernel: Kernel,
+    ) -> Result<Prepared, DeviceError> {
         let dims = dims(launch)?;
         check_count(&kernel, launch)?;
         check_parameters(built, self, launch)?;
         for (index, arg) in (0..).zip(&launch.args) {
-            set(&kernel, index, *arg, built.wide_index, self).map_err(|error| in_argument(error, launch, index))?;
+            set(&kernel, index, *arg, built.wide_index, self)
+                .map_err(|error| in_argument(error, launch, index))?;
         }
         check_local_memory(&kernel, launch, self)?;
-        Ok(Prepared { kernel, dims, global: launch.global, local: launch.local })
+        Ok(Prepared {
+            kernel,
+            dims,
+            global: launch.global,
+            local: launch.local,
+        })
     }
 
     /// Runs the launches in order, waits, and reads the event times.
-    pub(super) fn run_launches(&mut self, program: ProgramId, launches: &[Launch]) -> Result<Timing, DeviceError> {
+    pub(super) fn run_launches(
+        &mut self,
+        program: ProgramId,
+        launches: &[Launch],
+    ) -> Result<Timing, DeviceError> {
         let prepared = &self.prepare(program, launches)?;
         let queue = &retained(RETAIN_QUEUE, &self.profiling)?;
         let mut events: Vec<Event> = Vec::with_capacity(prepared.len());
@@ -179,14 +236,24 @@ impl OpenClDevice {
         let finished = finish(queue);
         let wall_s = begin.elapsed().as_secs_f64();
         finished.and(enqueued)?;
-        events.iter().try_for_each(|event| check_event(ENQUEUE, event))?;
+        events
+            .iter()
+            .try_for_each(|event| check_event(ENQUEUE, event))?;
         numbers.resize(prepared.len(), events.len().saturating_sub(1));
         // One launch without times leaves all without: a sum of some would be wrong.
         let stamps: Option<Vec<Stamps>> = events.iter().map(stamps).collect();
-        let stamps =
-            stamps.map(|stamps| numbers.into_iter().filter_map(|number| stamps.get(number).copied()).collect());
+        let stamps = stamps.map(|stamps| {
+            numbers
+                .into_iter()
+                .filter_map(|number| stamps.get(number).copied())
+                .collect()
+        });
         let left_out = (0..ran.len()).filter(|place| !ran[*place]).collect();
-        Ok(Timing { wall_s, stamps: stamps.unwrap_or_default(), left_out })
+        Ok(Timing {
+            wall_s,
+            stamps: stamps.unwrap_or_default(),
+            left_out,
+        })
     }
 
     /// Runs the launches in order, again and again, and waits once, or where a flag is read. Host seconds of all of it. Only the
@@ -235,17 +302,26 @@ impl OpenClDevice {
         while place < prepared.len() {
             self.ready(queue, launches.get(place))?;
             go(&prepared[place], place)?;
-            place += 1 + launches[place].check.as_ref().map_or(Ok(0), |check| self.skipped(queue, check))?;
+            place += 1 + launches[place]
+                .check
+                .as_ref()
+                .map_or(Ok(0), |check| self.skipped(queue, check))?;
         }
         Ok(())
     }
 
     fn ready(&mut self, queue: &CommandQueue, launch: Option<&Launch>) -> Result<(), DeviceError> {
-        launch.map_or(Ok(()), |launch| image::ready(&mut self.views, queue, &self.buffers, launch))
+        launch.map_or(Ok(()), |launch| {
+            image::ready(&mut self.views, queue, &self.buffers, launch)
+        })
     }
 
     /// Launches that are left out, as the flag is down.
-    fn skipped(&self, queue: &CommandQueue, check: &FlagCheck<BufferId>) -> Result<usize, DeviceError> {
+    fn skipped(
+        &self,
+        queue: &CommandQueue,
+        check: &FlagCheck<BufferId>,
+    ) -> Result<usize, DeviceError> {
         let buffer = self.buffer(check.buffer, "clEnqueueReadBuffer")?;
         let mut flag = vec![0; check.bytes];
         buffer.read(queue, 0, &mut flag)?;
@@ -269,7 +345,16 @@ pub(super) fn enqueue(queue: &CommandQueue, launch: &Prepared) -> Result<Event, 
     // SAFETY: the arguments' number and sizes were checked; what the kernel does inside its buffers is
     // the business of the checks above this folder.
     enqueued(ENQUEUE, |event| unsafe {
-        core::enqueue_kernel(queue, &launch.kernel, launch.dims, None, global, local, None::<&Event>, Some(event))
+        core::enqueue_kernel(
+            queue,
+            &launch.kernel,
+            launch.dims,
+            None,
+            global,
+            local,
+            None::<&Event>,
+            Some(event),
+        )
     })
 }
 
@@ -285,7 +370,16 @@ pub(super) fn enqueue_unseen(queue: &CommandQueue, launch: &Prepared) -> Result<
     let dims = launch.dims;
     // SAFETY: as in `enqueue`.
     guarded(ENQUEUE, || unsafe {
-        core::enqueue_kernel(queue, kernel, dims, None, global, local, None::<&Event>, None::<&mut Event>)
+        core::enqueue_kernel(
+            queue,
+            kernel,
+            dims,
+            None,
+            global,
+            local,
+            None::<&Event>,
+            None::<&mut Event>,
+        )
     })
 }
 
@@ -295,7 +389,12 @@ pub(super) fn stamps(event: &Event) -> Option<Stamps> {
     else {
         return None;
     };
-    Some(Stamps { queued, submit, start, end })
+    Some(Stamps {
+        queued,
+        submit,
+        start,
+        end,
+    })
 }
 
 #[cfg(test)]
@@ -303,7 +402,14 @@ mod tests {
     use super::*;
 
     fn launch(global: [usize; 3], local: [usize; 3]) -> Launch {
-        Launch { kernel: "k".to_owned(), global, local, args: Vec::new(), timed: true, check: None }
+        Launch {
+            kernel: "k".to_owned(),
+            global,
+            local,
+            args: Vec::new(),
+            timed: true,
+            check: None,
+        }
     }
 
     #[test]
@@ -311,8 +417,18 @@ mod tests {
         assert_eq!(dims(&launch([8, 1, 1], [4, 1, 1])), Ok(1));
         assert_eq!(dims(&launch([8, 8, 1], [4, 2, 1])), Ok(2));
         assert_eq!(dims(&launch([8, 1, 2], [4, 1, 1])), Ok(3));
-        assert_eq!(dims(&launch([0, 1, 1], [4, 1, 1])).unwrap_err().code(), Some(-63));
-        assert_eq!(dims(&launch([4, 1, 1], [0, 1, 1])).unwrap_err().code(), Some(-63));
-        assert!(dims(&launch([10, 1, 1], [4, 1, 1])).unwrap_err().is_refusal());
+        assert_eq!(
+            dims(&launch([0, 1, 1], [4, 1, 1])).unwrap_err().code(),
+            Some(-63)
+        );
+        assert_eq!(
+            dims(&launch([4, 1, 1], [0, 1, 1])).unwrap_err().code(),
+            Some(-63)
+        );
+        assert!(
+            dims(&launch([10, 1, 1], [4, 1, 1]))
+                .unwrap_err()
+                .is_refusal()
+        );
     }
 }

@@ -4,7 +4,9 @@
 use super::error::{DeviceError, HOST_MEMORY, check, guarded, retained};
 use super::info;
 use gpulab_model::plan::MemoryKind;
-use ocl::core::{self, BufferRegion, CommandQueue, Context, Event, MapFlags, Mem, MemFlags, MemMap};
+use ocl::core::{
+    self, BufferRegion, CommandQueue, Context, Event, MapFlags, Mem, MemFlags, MemMap,
+};
 use std::cell::UnsafeCell;
 
 pub(super) struct Buffer {
@@ -16,7 +18,11 @@ pub(super) struct Buffer {
 
 impl Buffer {
     /// Allocates `bytes` > 0 where the driver likes, or in memory of the host that the device can reach.
-    pub(super) fn new(context: &Context, memory: MemoryKind, bytes: usize) -> Result<Buffer, DeviceError> {
+    pub(super) fn new(
+        context: &Context,
+        memory: MemoryKind,
+        bytes: usize,
+    ) -> Result<Buffer, DeviceError> {
         let flags = match memory {
             MemoryKind::Device => MemFlags::READ_WRITE,
             MemoryKind::Host => MemFlags::READ_WRITE | MemFlags::ALLOC_HOST_PTR,
@@ -27,7 +33,9 @@ impl Buffer {
         }
         // SAFETY: no host memory is involved.
         Ok(Buffer {
-            memory: guarded(call, || unsafe { core::create_buffer(context, flags, bytes, None::<&[u8]>) })?,
+            memory: guarded(call, || unsafe {
+                core::create_buffer(context, flags, bytes, None::<&[u8]>)
+            })?,
             bytes,
             part_of: None,
         })
@@ -42,14 +50,21 @@ impl Buffer {
         let region = BufferRegion::<u8>::new(from, bytes);
         let part_of = Some((retained("clRetainMemObject", &self.memory)?, from));
         Ok(Buffer {
-            memory: guarded(call, || core::create_sub_buffer::<u8>(&self.memory, MemFlags::READ_WRITE, &region))?,
+            memory: guarded(call, || {
+                core::create_sub_buffer::<u8>(&self.memory, MemFlags::READ_WRITE, &region)
+            })?,
             bytes,
             part_of,
         })
     }
 
     /// Fills its first bytes with a pattern of 1, 4 or 8.
-    pub(super) fn fill(&self, queue: &CommandQueue, pattern: &[u8], bytes: usize) -> Result<(), DeviceError> {
+    pub(super) fn fill(
+        &self,
+        queue: &CommandQueue,
+        pattern: &[u8],
+        bytes: usize,
+    ) -> Result<(), DeviceError> {
         let call = "clEnqueueFillBuffer";
         if self.is_nothing(call, 0, bytes)? {
             return Ok(());
@@ -63,27 +78,53 @@ impl Buffer {
                 core::enqueue_fill_buffer(queue, memory, byte, 0, words, none, Some(event), None)
             });
         }
-        finished(call, queue, |event| match (<[u8; 4]>::try_from(pattern), <[u8; 8]>::try_from(pattern)) {
-            (Ok(word), _) => {
-                let word = u32::from_ne_bytes(word);
-                core::enqueue_fill_buffer(queue, memory, word, 0, words, none, Some(event), None)
+        finished(call, queue, |event| {
+            match (<[u8; 4]>::try_from(pattern), <[u8; 8]>::try_from(pattern)) {
+                (Ok(word), _) => {
+                    let word = u32::from_ne_bytes(word);
+                    core::enqueue_fill_buffer(
+                        queue,
+                        memory,
+                        word,
+                        0,
+                        words,
+                        none,
+                        Some(event),
+                        None,
+                    )
+                }
+                (_, Ok(word)) => {
+                    let word = u64::from_ne_bytes(word);
+                    core::enqueue_fill_buffer(
+                        queue,
+                        memory,
+                        word,
+                        0,
+                        words,
+                        none,
+                        Some(event),
+                        None,
+                    )
+                }
+                _ => Err(format!("a pattern of {} bytes", pattern.len()).into()),
             }
-            (_, Ok(word)) => {
-                let word = u64::from_ne_bytes(word);
-                core::enqueue_fill_buffer(queue, memory, word, 0, words, none, Some(event), None)
-            }
-            _ => Err(format!("a pattern of {} bytes", pattern.len()).into()),
         })
     }
 
     /// An image: nothing is copied from or to it by offset.
     pub(super) fn opaque(memory: Mem) -> Buffer {
-        Buffer { memory, bytes: 0, part_of: None }
+        Buffer {
+            memory,
+            bytes: 0,
+            part_of: None,
+        }
     }
 
     /// The buffer that it is a part of, if it is one, and where it begins there.
     pub(super) fn place(&self) -> (&Mem, usize) {
-        self.part_of.as_ref().map_or((&self.memory, 0), |(whole, from)| (whole, *from))
+        self.part_of
+            .as_ref()
+            .map_or((&self.memory, 0), |(whole, from)| (whole, *from))
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -91,14 +132,27 @@ impl Buffer {
     }
 
     /// Copies host bytes to `offset`; every queue finds them there.
-    pub(super) fn write(&self, queue: &CommandQueue, offset: usize, bytes: &[u8]) -> Result<(), DeviceError> {
+    pub(super) fn write(
+        &self,
+        queue: &CommandQueue,
+        offset: usize,
+        bytes: &[u8],
+    ) -> Result<(), DeviceError> {
         let call = "clEnqueueWriteBuffer";
         if self.is_nothing(call, offset, bytes.len())? {
             return Ok(());
         }
         // SAFETY: the write blocks, so `bytes` outlives it; the range was checked.
         let event = enqueued(call, |event| unsafe {
-            core::enqueue_write_buffer(queue, &self.memory, true, offset, bytes, None::<&Event>, Some(event))
+            core::enqueue_write_buffer(
+                queue,
+                &self.memory,
+                true,
+                offset,
+                bytes,
+                None::<&Event>,
+                Some(event),
+            )
         })?;
         // All that it waited for is that `bytes` may be used again: Intel's CPU runtime keeps a copy, and may write it
         // after launches on other queues.
@@ -106,19 +160,37 @@ impl Buffer {
         check_event(call, &event).and(waited)
     }
 
-    pub(super) fn read(&self, queue: &CommandQueue, offset: usize, bytes: &mut [u8]) -> Result<(), DeviceError> {
+    pub(super) fn read(
+        &self,
+        queue: &CommandQueue,
+        offset: usize,
+        bytes: &mut [u8],
+    ) -> Result<(), DeviceError> {
         let call = "clEnqueueReadBuffer";
         if self.is_nothing(call, offset, bytes.len())? {
             return Ok(());
         }
         // SAFETY: the read blocks, so `bytes` outlives it; the range was checked.
         let event = enqueued(call, |event| unsafe {
-            core::enqueue_read_buffer(queue, &self.memory, true, offset, bytes, None::<&Event>, Some(event))
+            core::enqueue_read_buffer(
+                queue,
+                &self.memory,
+                true,
+                offset,
+                bytes,
+                None::<&Event>,
+                Some(event),
+            )
         })?;
         check_event(call, &event)
     }
 
-    pub(super) fn copy_to(&self, to: &Buffer, queue: &CommandQueue, bytes: usize) -> Result<(), DeviceError> {
+    pub(super) fn copy_to(
+        &self,
+        to: &Buffer,
+        queue: &CommandQueue,
+        bytes: usize,
+    ) -> Result<(), DeviceError> {
         let call = "clEnqueueCopyBuffer";
         if self.is_nothing(call, 0, bytes)? || to.is_nothing(call, 0, bytes)? {
             return Ok(());
@@ -126,7 +198,16 @@ impl Buffer {
         let from = &self.memory;
         let to = &to.memory;
         finished(call, queue, |event| {
-            core::enqueue_copy_buffer::<u8, _, _, _>(queue, from, to, 0, 0, bytes, None::<&Event>, Some(event))
+            core::enqueue_copy_buffer::<u8, _, _, _>(
+                queue,
+                from,
+                to,
+                0,
+                0,
+                bytes,
+                None::<&Event>,
+                Some(event),
+            )
         })
     }
 
@@ -136,7 +217,10 @@ impl Buffer {
             Some(end) if end <= self.bytes => Ok(bytes == 0),
             _ => Err(DeviceError::other(
                 call,
-                format!("{bytes} bytes at {offset} do not fit a buffer of {} bytes", self.bytes),
+                format!(
+                    "{bytes} bytes at {offset} do not fit a buffer of {} bytes",
+                    self.bytes
+                ),
             )),
         }
     }
@@ -144,7 +228,10 @@ impl Buffer {
 
 /// Copies host bytes to places in buffers, in order, and waits once for all of them: of few bytes a wait takes longer than
 /// the copy.
-pub(super) fn write_all(queue: &CommandQueue, writes: &[(&Buffer, usize, &[u8])]) -> Result<(), DeviceError> {
+pub(super) fn write_all(
+    queue: &CommandQueue,
+    writes: &[(&Buffer, usize, &[u8])],
+) -> Result<(), DeviceError> {
     let call = "clEnqueueWriteBuffer";
     let mut sources: Vec<Box<[u8]>> = Vec::with_capacity(writes.len());
     let mut events: Vec<Event> = Vec::with_capacity(writes.len());
@@ -155,7 +242,15 @@ pub(super) fn write_all(queue: &CommandQueue, writes: &[(&Buffer, usize, &[u8])]
         let source: Box<[u8]> = bytes.into();
         // SAFETY: the range was checked; `sources` has the bytes until the queue is finished, and for good if that fails.
         let event = enqueued(call, |event| unsafe {
-            core::enqueue_write_buffer(queue, &buffer.memory, false, offset, &source, None::<&Event>, Some(event))
+            core::enqueue_write_buffer(
+                queue,
+                &buffer.memory,
+                false,
+                offset,
+                &source,
+                None::<&Event>,
+                Some(event),
+            )
         });
         sources.push(source);
         events.push(event?);
@@ -170,7 +265,10 @@ pub(super) fn write_all(queue: &CommandQueue, writes: &[(&Buffer, usize, &[u8])]
 }
 
 /// The event of a command that `enqueue` puts in a queue.
-pub(super) fn enqueued(call: &str, enqueue: impl FnOnce(&mut Event) -> core::Result<()>) -> Result<Event, DeviceError> {
+pub(super) fn enqueued(
+    call: &str,
+    enqueue: impl FnOnce(&mut Event) -> core::Result<()>,
+) -> Result<Event, DeviceError> {
     let mut event = Event::null();
     guarded(call, || enqueue(&mut event))?;
     Ok(event)
@@ -199,7 +297,11 @@ pub(super) fn check_event(call: &str, event: &Event) -> Result<(), DeviceError> 
 /// Memory of the host. Pinned memory is allocated by the driver and stays mapped until it is given back.
 pub(super) enum HostMemory {
     Pageable(Box<[UnsafeCell<u8>]>),
-    Pinned { map: MemMap<u8>, buffer: Buffer, queue: CommandQueue },
+    Pinned {
+        map: MemMap<u8>,
+        buffer: Buffer,
+        queue: CommandQueue,
+    },
 }
 
 // SAFETY: a mapping is a place in memory, and OpenCL's objects may be used and released on any thread.
@@ -209,13 +311,19 @@ impl HostMemory {
     /// Memory as any program has it: zeros.
     pub(super) fn pageable(bytes: usize) -> Result<HostMemory, DeviceError> {
         let mut memory = Vec::new();
-        memory.try_reserve_exact(bytes).map_err(|_| DeviceError::call(HOST_MEMORY, -6))?;
+        memory
+            .try_reserve_exact(bytes)
+            .map_err(|_| DeviceError::call(HOST_MEMORY, -6))?;
         memory.resize_with(bytes, || UnsafeCell::new(0));
         Ok(HostMemory::Pageable(memory.into_boxed_slice()))
     }
 
     /// Memory that the device can reach by itself; its contents are undefined.
-    pub(super) fn pinned(context: &Context, queue: &CommandQueue, bytes: usize) -> Result<HostMemory, DeviceError> {
+    pub(super) fn pinned(
+        context: &Context,
+        queue: &CommandQueue,
+        bytes: usize,
+    ) -> Result<HostMemory, DeviceError> {
         let buffer = Buffer::new(context, MemoryKind::Host, bytes)?;
         let queue = retained("clRetainCommandQueue", queue)?;
         let flags = MapFlags::new().read().write();
@@ -251,7 +359,10 @@ impl HostMemory {
     }
 
     /// Its bytes, between commands.
-    #[expect(clippy::mut_from_ref, reason = "a device gives them out by exclusive borrow, and nobody else has it")]
+    #[expect(
+        clippy::mut_from_ref,
+        reason = "a device gives them out by exclusive borrow, and nobody else has it"
+    )]
     pub(super) fn slice(&self) -> &mut [u8] {
         // SAFETY: the memory is as long as that; a mapping is as long as its buffer and is unmapped only with it. Every
         // command that could touch it was waited for, and the device is borrowed exclusively.
@@ -265,7 +376,13 @@ impl Drop for HostMemory {
             let memory = &buffer.memory;
             // Nothing can be done about a failure here.
             let _ = guarded("clEnqueueUnmapMemObject", || {
-                core::enqueue_unmap_mem_object(&*queue, memory, &*map, None::<&Event>, None::<&mut Event>)
+                core::enqueue_unmap_mem_object(
+                    &*queue,
+                    memory,
+                    &*map,
+                    None::<&Event>,
+                    None::<&mut Event>,
+                )
             });
             let _ = guarded("clFinish", || core::finish(&*queue));
         }

@@ -125,7 +125,10 @@ pub trait Device {
 
     /// Holds what has this number until the last copy of what is returned goes.
     fn keep(&self, number: u32) -> Rc<Hold> {
-        Rc::new(Hold { number, gone: Rc::clone(self.gone()) })
+        Rc::new(Hold {
+            number,
+            gone: Rc::clone(self.gone()),
+        })
     }
 
     /// Fills the first `bytes` of a buffer, a multiple of the pattern's 1, 4 or 8, on the device; returns when done.
@@ -136,11 +139,18 @@ pub trait Device {
 
     /// As [`Device::write`], with the same arguments, one after the other; returns when all are done.
     fn write_all(&mut self, writes: &[(BufferId, usize, &[u8])]) -> Result<(), DeviceError> {
-        writes.iter().try_for_each(|(buffer, offset, bytes)| self.write(*buffer, *offset, bytes))
+        writes
+            .iter()
+            .try_for_each(|(buffer, offset, bytes)| self.write(*buffer, *offset, bytes))
     }
 
     /// Copies from `offset` bytes into the buffer to the host; returns when done.
-    fn read(&mut self, buffer: BufferId, offset: usize, bytes: &mut [u8]) -> Result<(), DeviceError>;
+    fn read(
+        &mut self,
+        buffer: BufferId,
+        offset: usize,
+        bytes: &mut [u8],
+    ) -> Result<(), DeviceError>;
 
     /// Copies the first `bytes` of one buffer to another; returns when done.
     fn copy(&mut self, from: BufferId, to: BufferId, bytes: usize) -> Result<(), DeviceError>;
@@ -154,7 +164,12 @@ pub trait Device {
 
     /// Runs the launches `repeat` times back to back on a queue without profiling, waits once, and
     /// returns the host seconds of all of it.
-    fn batch(&mut self, program: ProgramId, launches: &[Launch], repeat: usize) -> Result<f64, DeviceError>;
+    fn batch(
+        &mut self,
+        program: ProgramId,
+        launches: &[Launch],
+        repeat: usize,
+    ) -> Result<f64, DeviceError>;
 
     /// Allocates memory of the host for `bytes` > 0; its contents are undefined.
     fn hold(&mut self, is_pinned: bool, bytes: usize) -> Result<BufferId, DeviceError>;

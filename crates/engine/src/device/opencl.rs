@@ -41,7 +41,9 @@ impl OpenClDevice {
         info::demand_limits(&info.target)?;
         let (platform, device) = info::handles(info)?;
         let properties = ContextProperties::new().platform(platform);
-        let context = guarded("clCreateContext", || core::create_context(Some(&properties), &[device], None, None))?;
+        let context = guarded("clCreateContext", || {
+            core::create_context(Some(&properties), &[device], None, None)
+        })?;
         Ok(OpenClDevice {
             programs: Vec::new(),
             hosts: BTreeMap::new(),
@@ -65,9 +67,14 @@ impl OpenClDevice {
         while more.len() + 1 < count {
             more.push(create_queue(&self.context, self.device, profiled)?);
         }
-        let first = if profiled { &self.profiling } else { &self.plain };
+        let first = if profiled {
+            &self.profiling
+        } else {
+            &self.plain
+        };
         let all = std::iter::once(first).chain(more.iter()).take(count);
-        all.map(|queue| retained("clRetainCommandQueue", queue)).collect()
+        all.map(|queue| retained("clRetainCommandQueue", queue))
+            .collect()
     }
 
     fn new_id(&mut self) -> u32 {
@@ -83,7 +90,9 @@ impl OpenClDevice {
     }
 
     pub(super) fn buffer(&self, id: BufferId, call: &str) -> Result<&Buffer, DeviceError> {
-        self.buffers.get(&id).ok_or_else(|| DeviceError::other(call, "the buffer was released"))
+        self.buffers
+            .get(&id)
+            .ok_or_else(|| DeviceError::other(call, "the buffer was released"))
     }
 
     /// Moves a program to the end of the list, where it is safe longest from being dropped.
@@ -95,19 +104,37 @@ impl OpenClDevice {
 
     /// Has a buffer hold what kernels wrote to its images before it is read; what is about to be written goes to them later.
     fn settle(&mut self, buffer: BufferId, is_written: bool) -> Result<(), DeviceError> {
-        image::settle(&mut self.views, &self.profiling, &self.buffers, buffer, is_written)
+        image::settle(
+            &mut self.views,
+            &self.profiling,
+            &self.buffers,
+            buffer,
+            is_written,
+        )
     }
 
     /// A program's place in the list, as the one that was used last.
     pub(super) fn built(&mut self, program: ProgramId) -> Result<usize, DeviceError> {
-        let last = self.touch(|(id, _)| *id == program).map(|_| self.programs.len() - 1);
+        let last = self
+            .touch(|(id, _)| *id == program)
+            .map(|_| self.programs.len() - 1);
         last.ok_or_else(|| DeviceError::other("clSetKernelArg", "the program was released"))
     }
 }
 
-fn create_queue(context: &Context, device: DeviceId, profiled: bool) -> Result<CommandQueue, DeviceError> {
-    let properties = if profiled { CommandQueueProperties::PROFILING_ENABLE } else { CommandQueueProperties::empty() };
-    guarded("clCreateCommandQueue", || core::create_command_queue(context, device, Some(properties)))
+fn create_queue(
+    context: &Context,
+    device: DeviceId,
+    profiled: bool,
+) -> Result<CommandQueue, DeviceError> {
+    let properties = if profiled {
+        CommandQueueProperties::PROFILING_ENABLE
+    } else {
+        CommandQueueProperties::empty()
+    };
+    guarded("clCreateCommandQueue", || {
+        core::create_command_queue(context, device, Some(properties))
+    })
 }
 
 impl Device for OpenClDevice {
@@ -129,11 +156,21 @@ impl Device for OpenClDevice {
     }
 
     fn inspect(&mut self, unit: &BuildUnit) -> Result<Vec<Inspected>, DeviceError> {
-        program::inspect(&self.context, self.device, unit, self.info.target.register_caps)
+        program::inspect(
+            &self.context,
+            self.device,
+            unit,
+            self.info.target.register_caps,
+        )
     }
 
     fn binary(&mut self, unit: &BuildUnit) -> Result<Vec<u8>, DeviceError> {
-        program::binary(&self.context, self.device, unit, self.info.target.register_caps)
+        program::binary(
+            &self.context,
+            self.device,
+            unit,
+            self.info.target.register_caps,
+        )
     }
 
     fn alloc_in(&mut self, memory: MemoryKind, bytes: usize) -> Result<BufferId, DeviceError> {
@@ -159,7 +196,8 @@ impl Device for OpenClDevice {
 
     fn fill(&mut self, buffer: BufferId, pattern: &[u8], bytes: usize) -> Result<(), DeviceError> {
         self.settle(buffer, true)?;
-        self.buffer(buffer, ENQUEUE)?.fill(&self.profiling, pattern, bytes)
+        self.buffer(buffer, ENQUEUE)?
+            .fill(&self.profiling, pattern, bytes)
     }
 
     fn hold(&mut self, is_pinned: bool, bytes: usize) -> Result<BufferId, DeviceError> {
@@ -174,17 +212,23 @@ impl Device for OpenClDevice {
     }
 
     fn held(&mut self, host: BufferId) -> Result<&mut [u8], DeviceError> {
-        self.hosts.get(&host).map(|memory| memory.slice()).ok_or_else(memory::released)
+        self.hosts
+            .get(&host)
+            .map(|memory| memory.slice())
+            .ok_or_else(memory::released)
     }
 
     // Copies go through the queue that checked runs use, so that one queue orders them all.
     fn write(&mut self, buffer: BufferId, offset: usize, bytes: &[u8]) -> Result<(), DeviceError> {
         self.settle(buffer, true)?;
-        self.buffer(buffer, ENQUEUE)?.write(&self.profiling, offset, bytes)
+        self.buffer(buffer, ENQUEUE)?
+            .write(&self.profiling, offset, bytes)
     }
 
     fn write_all(&mut self, writes: &[(BufferId, usize, &[u8])]) -> Result<(), DeviceError> {
-        writes.iter().try_for_each(|(buffer, ..)| self.settle(*buffer, true))?;
+        writes
+            .iter()
+            .try_for_each(|(buffer, ..)| self.settle(*buffer, true))?;
         let writes: Result<Vec<_>, DeviceError> = writes
             .iter()
             .map(|(buffer, offset, bytes)| Ok((self.buffer(*buffer, ENQUEUE)?, *offset, *bytes)))
@@ -192,19 +236,31 @@ impl Device for OpenClDevice {
         memory::write_all(&self.profiling, &writes?)
     }
 
-    fn read(&mut self, buffer: BufferId, offset: usize, bytes: &mut [u8]) -> Result<(), DeviceError> {
+    fn read(
+        &mut self,
+        buffer: BufferId,
+        offset: usize,
+        bytes: &mut [u8],
+    ) -> Result<(), DeviceError> {
         self.settle(buffer, false)?;
-        self.buffer(buffer, ENQUEUE)?.read(&self.profiling, offset, bytes)
+        self.buffer(buffer, ENQUEUE)?
+            .read(&self.profiling, offset, bytes)
     }
 
     fn copy(&mut self, from: BufferId, to: BufferId, bytes: usize) -> Result<(), DeviceError> {
         self.settle(from, false)?;
         self.settle(to, true)?;
-        self.buffer(from, ENQUEUE)?.copy_to(self.buffer(to, ENQUEUE)?, &self.profiling, bytes)
+        self.buffer(from, ENQUEUE)?
+            .copy_to(self.buffer(to, ENQUEUE)?, &self.profiling, bytes)
     }
 
     fn image(&mut self, of: BufferId, image: Image) -> Result<BufferId, DeviceError> {
-        let (made, view) = image::create(&self.context, self.device, (of, self.buffer(of, ENQUEUE)?), image)?;
+        let (made, view) = image::create(
+            &self.context,
+            self.device,
+            (of, self.buffer(of, ENQUEUE)?),
+            image,
+        )?;
         let id = self.number(made);
         self.views.extend(view.map(|view| (id, view)));
         Ok(id)
@@ -214,7 +270,12 @@ impl Device for OpenClDevice {
         self.run_launches(program, launches)
     }
 
-    fn batch(&mut self, program: ProgramId, launches: &[Launch], repeat: usize) -> Result<f64, DeviceError> {
+    fn batch(
+        &mut self,
+        program: ProgramId,
+        launches: &[Launch],
+        repeat: usize,
+    ) -> Result<f64, DeviceError> {
         self.batch_launches(program, launches, repeat)
     }
 
@@ -229,12 +290,23 @@ impl Device for OpenClDevice {
         let queues = self.queues(count, profiled)?;
         let launches: Vec<Launch> = commands
             .iter()
-            .filter_map(|c| if let Action::Launch(l) = &c.action { Some(l.clone()) } else { None })
+            .filter_map(|c| {
+                if let Action::Launch(l) = &c.action {
+                    Some(l.clone())
+                } else {
+                    None
+                }
+            })
             .collect();
         let prepared = match program {
             Some(program) => self.prepare(program, &launches)?,
             None if launches.is_empty() => Vec::new(),
-            None => return Err(DeviceError::other("clSetKernelArg", "a launch without a program")),
+            None => {
+                return Err(DeviceError::other(
+                    "clSetKernelArg",
+                    "a launch without a program",
+                ));
+            }
         };
         self.play_commands(&queues, &prepared, commands, repeat)
     }

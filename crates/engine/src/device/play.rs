@@ -1,5 +1,8 @@
 //! Commands on several queues: transfers, mappings and launches, enqueued without waiting and timed together.
-#![allow(unsafe_code, reason = "OpenCL works on host memory after the call that names it has returned")]
+#![allow(
+    unsafe_code,
+    reason = "OpenCL works on host memory after the call that names it has returned"
+)]
 
 use super::error::{DeviceError, guarded, retained};
 use super::launch::{self, Prepared};
@@ -21,16 +24,26 @@ impl OpenClDevice {
         commands: &[QueuedCommand],
         repeat: usize,
     ) -> Result<Timing, DeviceError> {
-        commands.iter().try_for_each(|command| self.check(command))?;
+        commands
+            .iter()
+            .try_for_each(|command| self.check(command))?;
         let mut events = Vec::with_capacity(commands.len());
         let begin = Instant::now();
         let enqueued = (1..=repeat).try_for_each(|round| {
             events.clear();
             match commands {
                 // A row of one launch: nobody asks for the events of those before the last, and they cost time.
-                [QueuedCommand { queue: 0, action: Action::Launch(_), .. }] if round < repeat => {
+                [
+                    QueuedCommand {
+                        queue: 0,
+                        action: Action::Launch(_),
+                        ..
+                    },
+                ] if round < repeat => {
                     let pairs = queues.iter().zip(launches);
-                    pairs.map(|(queue, launch)| launch::enqueue_unseen(queue, launch)).fold(Ok(()), Result::and)
+                    pairs
+                        .map(|(queue, launch)| launch::enqueue_unseen(queue, launch))
+                        .fold(Ok(()), Result::and)
                 }
                 _ => self.enqueue_all(queues, launches, commands, &mut events),
             }
@@ -40,10 +53,20 @@ impl OpenClDevice {
         let finished = finish(queues, &events);
         let wall_s = begin.elapsed().as_secs_f64();
         finished.and(enqueued)?;
-        events.iter().flatten().try_for_each(|event| check_event("clEnqueue", event))?;
+        events
+            .iter()
+            .flatten()
+            .try_for_each(|event| check_event("clEnqueue", event))?;
         // One command without times leaves all without: a sum of some would be wrong.
-        let stamps: Option<Vec<Stamps>> = events.iter().map(|event| launch::stamps(event.as_ref()?)).collect();
-        Ok(Timing { wall_s, stamps: stamps.unwrap_or_default(), left_out: Vec::new() })
+        let stamps: Option<Vec<Stamps>> = events
+            .iter()
+            .map(|event| launch::stamps(event.as_ref()?))
+            .collect();
+        Ok(Timing {
+            wall_s,
+            stamps: stamps.unwrap_or_default(),
+            left_out: Vec::new(),
+        })
     }
 
     /// Refuses transfers beyond the ends of their memory.
@@ -52,11 +75,23 @@ impl OpenClDevice {
             Action::Write(t) | Action::Read(t) | Action::Fill(t) | Action::Fetch(t) => t,
             Action::Launch(_) | Action::Work(_) => return Ok(()),
         };
-        let places = [(t.at, self.buffer(t.buffer, "clEnqueue")?.bytes()), (t.from, self.host(t)?.bytes())];
-        if places.iter().all(|(from, bytes)| from.checked_add(t.bytes).is_some_and(|end| end <= *bytes)) {
+        let places = [
+            (t.at, self.buffer(t.buffer, "clEnqueue")?.bytes()),
+            (t.from, self.host(t)?.bytes()),
+        ];
+        if places
+            .iter()
+            .all(|(from, bytes)| from.checked_add(t.bytes).is_some_and(|end| end <= *bytes))
+        {
             return Ok(());
         }
-        Err(DeviceError::other("clEnqueue", format!("{} bytes do not fit the memory that they go between", t.bytes)))
+        Err(DeviceError::other(
+            "clEnqueue",
+            format!(
+                "{} bytes do not fit the memory that they go between",
+                t.bytes
+            ),
+        ))
     }
 
     fn enqueue_all(
@@ -71,7 +106,10 @@ impl OpenClDevice {
             let queue = &queues[command.queue];
             events.push(match &command.action {
                 Action::Launch(_) => {
-                    let enqueued = launches.next().map(|l| launch::enqueue(queue, l)).transpose();
+                    let enqueued = launches
+                        .next()
+                        .map(|l| launch::enqueue(queue, l))
+                        .transpose();
                     enqueued.map_err(|error| error.after(!events.is_empty()))?
                 }
                 Action::Write(t) => Some(self.write(queue, t)?),
@@ -100,7 +138,15 @@ impl OpenClDevice {
         // nothing else has it in hand, as the device is borrowed exclusively.
         let bytes = unsafe { std::slice::from_raw_parts(host.start().add(t.from), t.bytes) };
         enqueued("clEnqueueWriteBuffer", |event| unsafe {
-            core::enqueue_write_buffer(queue, memory, false, t.at, bytes, None::<&Event>, Some(event))
+            core::enqueue_write_buffer(
+                queue,
+                memory,
+                false,
+                t.at,
+                bytes,
+                None::<&Event>,
+                Some(event),
+            )
         })
     }
 
@@ -110,20 +156,39 @@ impl OpenClDevice {
         // SAFETY: as in `write`.
         let bytes = unsafe { std::slice::from_raw_parts_mut(host.start().add(t.from), t.bytes) };
         enqueued("clEnqueueReadBuffer", |event| unsafe {
-            core::enqueue_read_buffer(queue, memory, false, t.at, bytes, None::<&Event>, Some(event))
+            core::enqueue_read_buffer(
+                queue,
+                memory,
+                false,
+                t.at,
+                bytes,
+                None::<&Event>,
+                Some(event),
+            )
         })
     }
 
     /// Maps a part of a buffer, waits for it, lets the host write where the device will read, or read where it wrote, and
     /// unmaps it; the event is that of unmapping.
-    fn mapped(&self, queue: &CommandQueue, t: &Transfer, is_written: bool) -> Result<Event, DeviceError> {
+    fn mapped(
+        &self,
+        queue: &CommandQueue,
+        t: &Transfer,
+        is_written: bool,
+    ) -> Result<Event, DeviceError> {
         let memory = &self.buffer(t.buffer, "clEnqueue")?.memory;
         let host = self.host(t)?;
-        let flags = if is_written { MapFlags::new().write_invalidate_region() } else { MapFlags::new().read() };
+        let flags = if is_written {
+            MapFlags::new().write_invalidate_region()
+        } else {
+            MapFlags::new().read()
+        };
         // SAFETY: the call blocks, the mapping is used before it is unmapped, and nobody keeps it.
         let mut map = guarded("clEnqueueMapBuffer", || unsafe {
             let none = (None::<&Event>, None::<&mut Event>);
-            core::enqueue_map_buffer::<u8, _, _, _>(queue, memory, true, flags, t.at, t.bytes, none.0, none.1)
+            core::enqueue_map_buffer::<u8, _, _, _>(
+                queue, memory, true, flags, t.at, t.bytes, none.0, none.1,
+            )
         })?;
         // SAFETY: `check` saw that the range lies in the memory; a mapping lies elsewhere.
         unsafe {
@@ -141,7 +206,9 @@ impl OpenClDevice {
 }
 
 fn flush(queues: &[CommandQueue]) -> Result<(), DeviceError> {
-    queues.iter().try_for_each(|queue| guarded("clFlush", || core::flush(queue)))
+    queues
+        .iter()
+        .try_for_each(|queue| guarded("clFlush", || core::flush(queue)))
 }
 
 /// Waits for all queues, also if one fails.
@@ -149,14 +216,29 @@ fn finish(queues: &[CommandQueue], events: &[Option<Event>]) -> Result<(), Devic
     // Several queues must begin before the first is waited for, and the host's work has flushed one already; after a
     // flush, Mesa 22.3 does not wait in clFinish.
     let is_flushed = queues.len() > 1 || events.iter().any(Option::is_none);
-    let waited = if is_flushed { flush(queues).and_then(|()| wait(events)) } else { Ok(()) };
-    let finished = queues.iter().map(|queue| guarded("clFinish", || core::finish(queue)));
+    let waited = if is_flushed {
+        flush(queues).and_then(|()| wait(events))
+    } else {
+        Ok(())
+    };
+    let finished = queues
+        .iter()
+        .map(|queue| guarded("clFinish", || core::finish(queue)));
     waited.and(finished.fold(Ok(()), Result::and))
 }
 
 fn wait(events: &[Option<Event>]) -> Result<(), DeviceError> {
-    let events = events.iter().flatten().map(|event| retained("clRetainEvent", event));
+    let events = events
+        .iter()
+        .flatten()
+        .map(|event| retained("clRetainEvent", event));
     let events = events.collect::<Result<Vec<Event>, _>>()?;
     let count = events.len() as u32;
-    if count == 0 { Ok(()) } else { guarded("clWaitForEvents", || core::wait_for_events(count, &&events[..])) }
+    if count == 0 {
+        Ok(())
+    } else {
+        guarded("clWaitForEvents", || {
+            core::wait_for_events(count, &&events[..])
+        })
+    }
 }

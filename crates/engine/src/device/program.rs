@@ -38,24 +38,44 @@ pub(super) struct Built {
 impl Built {
     /// Compiles the unit and creates all its kernels: drivers may say that a program was built when
     /// it was not, but then it has no kernels.
-    pub(super) fn new(context: &Context, device: DeviceId, unit: &BuildUnit) -> Result<Built, DeviceError> {
+    pub(super) fn new(
+        context: &Context,
+        device: DeviceId,
+        unit: &BuildUnit,
+    ) -> Result<Built, DeviceError> {
         Built::with(context, device, unit, BUILD_OPTIONS)
     }
 
     /// As [`Built::new`], with these options beside the unit's definitions.
-    fn with(context: &Context, device: DeviceId, unit: &BuildUnit, options: &str) -> Result<Built, DeviceError> {
+    fn with(
+        context: &Context,
+        device: DeviceId,
+        unit: &BuildUnit,
+        options: &str,
+    ) -> Result<Built, DeviceError> {
         let options = with_defines(options, &unit.defines)?;
         let call = "clCreateProgramWithSource";
         let source = CString::new(unit.text.as_str()).map_err(|e| DeviceError::other(call, e))?;
-        let program = guarded(call, || core::create_program_with_source(context, &[source]))?;
-        let built = guarded("clBuildProgram", || core::build_program(&program, Some(&[device]), &options, None, None));
+        let program = guarded(call, || {
+            core::create_program_with_source(context, &[source])
+        })?;
+        let built = guarded("clBuildProgram", || {
+            core::build_program(&program, Some(&[device]), &options, None, None)
+        });
         judge(built, &program, device, unit)?;
         let index = unit.defines.iter().find(|(name, _)| name == "INDEX");
         let wide_index = index.is_some_and(|(_, value)| value == "ulong" || value == "size_t");
-        let mut built =
-            Built { kernels: BTreeMap::new(), parameters: BTreeMap::new(), program, unit: unit.clone(), wide_index };
+        let mut built = Built {
+            kernels: BTreeMap::new(),
+            parameters: BTreeMap::new(),
+            program,
+            unit: unit.clone(),
+            wide_index,
+        };
         for name in &unit.kernels {
-            let kernel = built.create(name).map_err(|error| missing(name, error, &built.program, device, unit))?;
+            let kernel = built
+                .create(name)
+                .map_err(|error| missing(name, error, &built.program, device, unit))?;
             built.parameters.insert(name.clone(), parameters(&kernel));
             built.kernels.insert(name.clone(), vec![kernel]);
         }
@@ -63,14 +83,25 @@ impl Built {
     }
 
     fn create(&self, name: &str) -> Result<Kernel, DeviceError> {
-        guarded("clCreateKernel", || core::create_kernel(&self.program, name))
+        guarded("clCreateKernel", || {
+            core::create_kernel(&self.program, name)
+        })
     }
 
     /// A kernel, of which each copy has arguments of its own; the copies before it were asked for before.
     pub(super) fn kernel(&mut self, name: &str, copy: usize) -> Result<Kernel, DeviceError> {
-        if self.kernels.get(name).ok_or_else(|| self.unknown(name))?.len() <= copy {
+        if self
+            .kernels
+            .get(name)
+            .ok_or_else(|| self.unknown(name))?
+            .len()
+            <= copy
+        {
             let kernel = self.create(name)?;
-            self.kernels.entry(name.to_owned()).or_default().push(kernel);
+            self.kernels
+                .entry(name.to_owned())
+                .or_default()
+                .push(kernel);
         }
         retained("clRetainKernel", &self.kernels[name][copy])
     }
@@ -81,7 +112,10 @@ impl Built {
     }
 
     fn unknown(&self, name: &str) -> DeviceError {
-        DeviceError::other("clCreateKernel", format!("{} has no kernel `{name}`", self.unit.path))
+        DeviceError::other(
+            "clCreateKernel",
+            format!("{} has no kernel `{name}`", self.unit.path),
+        )
     }
 }
 
@@ -94,8 +128,15 @@ pub(super) fn inspect(
 ) -> Result<Vec<Inspected>, DeviceError> {
     const LOCAL_MEM_SIZE: u32 = 0x11B2;
     let mut built = if takes_nv_options {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
-        Built::with(context, device, &renewed(unit, now as u64), &format!("{BUILD_OPTIONS} {NV_VERBOSE}"))?
+        let now = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| since.as_nanos());
+        Built::with(
+            context,
+            device,
+            &renewed(unit, now as u64),
+            &format!("{BUILD_OPTIONS} {NV_VERBOSE}"),
+        )?
     } else {
         Built::new(context, device, unit)?
     };
@@ -106,7 +147,10 @@ pub(super) fn inspect(
         .map(|name: &String| {
             let logged = assembled.get(name.as_str()).cloned().unwrap_or_default();
             let local = info::kernel_work_group(&built.kernel(name, 0)?, device, LOCAL_MEM_SIZE)?;
-            Ok(Inspected { own_local: local.number().or(logged.own_local), ..logged })
+            Ok(Inspected {
+                own_local: local.number().or(logged.own_local),
+                ..logged
+            })
         })
         .collect()
 }
@@ -119,14 +163,25 @@ pub(super) fn binary(
     takes_nv_options: bool,
 ) -> Result<Vec<u8>, DeviceError> {
     let built = match takes_nv_options {
-        true => Built::with(context, device, unit, &format!("{BUILD_OPTIONS} {NV_LINES}")).ok(),
+        true => Built::with(
+            context,
+            device,
+            unit,
+            &format!("{BUILD_OPTIONS} {NV_LINES}"),
+        )
+        .ok(),
         false => None,
     };
     let built = built.map_or_else(|| Built::new(context, device, unit), Ok)?;
     let call = "clGetProgramInfo";
-    match guarded(call, || core::get_program_info(&built.program, ProgramInfo::Binaries))? {
+    match guarded(call, || {
+        core::get_program_info(&built.program, ProgramInfo::Binaries)
+    })? {
         ProgramInfoResult::Binaries(all) if !all.iter().all(Vec::is_empty) => Ok(all.concat()),
-        _ => Err(DeviceError::other(call, "the driver gives no binary of the program")),
+        _ => Err(DeviceError::other(
+            call,
+            "the driver gives no binary of the program",
+        )),
     }
 }
 
@@ -134,13 +189,20 @@ pub(super) fn binary(
 /// kernel uses might be dropped before the cache is asked, so a kernel it is.
 fn renewed(unit: &BuildUnit, value: u64) -> BuildUnit {
     let kernel = format!("__kernel void renewed(__global ulong *out) {{ *out = {value}UL; }}");
-    BuildUnit { text: format!("{}\n{kernel}\n", unit.text), ..unit.clone() }
+    BuildUnit {
+        text: format!("{}\n{kernel}\n", unit.text),
+        ..unit.clone()
+    }
 }
 
 fn with_defines(options: &str, defines: &[(String, String)]) -> Result<CString, DeviceError> {
     let mut text = options.to_owned();
     for (name, value) in defines {
-        if name.is_empty() || [name, value].iter().any(|s| s.contains(|c: char| c.is_whitespace() || c.is_control())) {
+        if name.is_empty()
+            || [name, value]
+                .iter()
+                .any(|s| s.contains(|c: char| c.is_whitespace() || c.is_control()))
+        {
             return Err(DeviceError::other(
                 "clBuildProgram",
                 format!("a definition has a blank in it: `{name}={value}`"),
@@ -175,21 +237,47 @@ fn judge(
     })?;
     match info::build(program, device, BUILD_STATUS)?.number() {
         Some(SUCCESS) => Ok(()),
-        _ => Err(build_error("the driver does not say why", program, device, unit)),
+        _ => Err(build_error(
+            "the driver does not say why",
+            program,
+            device,
+            unit,
+        )),
     }
 }
 
 /// What a kernel that a built program lacks says about the build.
-fn missing(name: &str, error: DeviceError, program: &Program, device: DeviceId, unit: &BuildUnit) -> DeviceError {
-    if !error.code().is_some_and(|code| SOURCE_CODES.contains(&code)) {
+fn missing(
+    name: &str,
+    error: DeviceError,
+    program: &Program,
+    device: DeviceId,
+    unit: &BuildUnit,
+) -> DeviceError {
+    if !error
+        .code()
+        .is_some_and(|code| SOURCE_CODES.contains(&code))
+    {
         return error;
     }
-    let problem = format!("{}: no kernel `{name}` came out of the build: {error}", unit.path);
-    DeviceError::Build { log: format!("{problem}\n{}", build_log(program, device, unit)).trim_end().to_owned() }
+    let problem = format!(
+        "{}: no kernel `{name}` came out of the build: {error}",
+        unit.path
+    );
+    DeviceError::Build {
+        log: format!("{problem}\n{}", build_log(program, device, unit))
+            .trim_end()
+            .to_owned(),
+    }
 }
 
 /// A build error with the driver's log, or with `otherwise` where the log is empty.
-fn build_error(otherwise: &str, program: &Program, device: DeviceId, unit: &BuildUnit) -> DeviceError {
+fn build_error(
+    otherwise: &str,
+    program: &Program,
+    device: DeviceId,
+    unit: &BuildUnit,
+) -> DeviceError {
     let mut log = build_log(program, device, unit);
     if log.is_empty() {
         otherwise.clone_into(&mut log);
@@ -206,7 +294,9 @@ fn build_error(otherwise: &str, program: &Program, device: DeviceId, unit: &Buil
 /// The driver's log, fit to be shown; empty if there is none.
 fn build_log(program: &Program, device: DeviceId, unit: &BuildUnit) -> String {
     const BUILD_LOG: u32 = 0x1183;
-    let raw = info::build(program, device, BUILD_LOG).map(|a| a.text()).unwrap_or_default();
+    let raw = info::build(program, device, BUILD_LOG)
+        .map(|a| a.text())
+        .unwrap_or_default();
     let home = std::env::var("HOME").ok();
     clean(&raw, &unit.path, home.as_deref())
 }
@@ -217,8 +307,14 @@ const ANONYMOUS: [&str; 3] = ["<kernel>:", "<program source>:", "<stdin>:"];
 /// Drops the NUL at the end and blank ends, shows control characters as escapes, the home folder as `~`,
 /// and the unit's path where the compiler has a name of its own for it.
 pub(super) fn clean(log: &str, path: &str, home: Option<&str>) -> String {
-    let mut text = log.trim_end_matches(['\0', '\n', '\r', ' ']).trim_start_matches(['\n', '\r']).replace("\r\n", "\n");
-    if let Some(home) = home.map(|h| h.trim_end_matches('/')).filter(|h| h.len() > 1) {
+    let mut text = log
+        .trim_end_matches(['\0', '\n', '\r', ' '])
+        .trim_start_matches(['\n', '\r'])
+        .replace("\r\n", "\n");
+    if let Some(home) = home
+        .map(|h| h.trim_end_matches('/'))
+        .filter(|h| h.len() > 1)
+    {
         text = text.replace(home, "~");
     }
     for name in ANONYMOUS {
@@ -239,14 +335,17 @@ pub(super) fn ptxas(log: &str) -> BTreeMap<&str, Inspected> {
             function = Some(name);
         } else if let Some(registers) = number_before(line, "registers") {
             // A kernel's functions may be told of between its name and its registers.
-            let Some(name) =
-                entry.filter(|name| all.get(name).is_none_or(|usage| usage.registers.is_none())).or(function)
+            let Some(name) = entry
+                .filter(|name| all.get(name).is_none_or(|usage| usage.registers.is_none()))
+                .or(function)
             else {
                 continue;
             };
             let usage = all.entry(name).or_default();
-            (usage.registers, usage.own_local) =
-                (Some(registers), Some(number_before(line, "bytes smem").unwrap_or(0)));
+            (usage.registers, usage.own_local) = (
+                Some(registers),
+                Some(number_before(line, "bytes smem").unwrap_or(0)),
+            );
         } else if let Some(stores) = number_before(line, "bytes spill stores")
             && let Some(name) = function
         {
@@ -259,14 +358,26 @@ pub(super) fn ptxas(log: &str) -> BTreeMap<&str, Inspected> {
 
 /// The name behind these words, with or without quotes.
 fn name_after<'a>(line: &'a str, words: &str) -> Option<&'a str> {
-    let rest = line.split_once(words)?.1.trim_start().trim_start_matches('\'');
-    rest.split(['\'', ' ', ':']).next().filter(|name| !name.is_empty())
+    let rest = line
+        .split_once(words)?
+        .1
+        .trim_start()
+        .trim_start_matches('\'');
+    rest.split(['\'', ' ', ':'])
+        .next()
+        .filter(|name| !name.is_empty())
 }
 
 /// The number before this unit, in whichever of a line's parts it is.
 fn number_before(line: &str, unit: &str) -> Option<u64> {
-    line.split([',', ':'])
-        .find_map(|part: &str| part.trim().strip_suffix(unit)?.split_whitespace().last()?.parse().ok())
+    line.split([',', ':']).find_map(|part: &str| {
+        part.trim()
+            .strip_suffix(unit)?
+            .split_whitespace()
+            .last()?
+            .parse()
+            .ok()
+    })
 }
 
 /// Qualifiers of address, and that of access which all but images have.
@@ -302,12 +413,20 @@ enum ParameterKind {
 /// The parameters of a kernel; none if the driver does not tell.
 pub(super) fn parameters(kernel: &Kernel) -> Vec<Parameter> {
     const NUM_ARGS: u32 = 0x1191;
-    let count = info::kernel(kernel, NUM_ARGS).ok().and_then(|answer| answer.number()).unwrap_or(0);
+    let count = info::kernel(kernel, NUM_ARGS)
+        .ok()
+        .and_then(|answer| answer.number())
+        .unwrap_or(0);
     let told = (0..count).map(|index| {
-        let [address, access, type_name, name] =
-            [0x1196, 0x1197, 0x1198, 0x119A].map(|key| info::kernel_arg(kernel, index as u32, key).ok());
+        let [address, access, type_name, name] = [0x1196, 0x1197, 0x1198, 0x119A]
+            .map(|key| info::kernel_arg(kernel, index as u32, key).ok());
         let name = name.map(|name| name.text()).unwrap_or_default();
-        Some(Parameter::new(address?.number()?, access?.number()?, &type_name?.text(), name))
+        Some(Parameter::new(
+            address?.number()?,
+            access?.number()?,
+            &type_name?.text(),
+            name,
+        ))
     });
     told.collect::<Option<_>>().unwrap_or_default()
 }
@@ -322,19 +441,38 @@ impl Parameter {
             LOCAL => (ParameterKind::Local, "__local "),
             _ => (by_value(type_name), ""),
         };
-        Parameter { kind, declared: format!("{qualifier}{type_name} {name}").trim_end().to_owned(), name }
+        Parameter {
+            kind,
+            declared: format!("{qualifier}{type_name} {name}")
+                .trim_end()
+                .to_owned(),
+            name,
+        }
     }
 
     /// Why it cannot be given this argument; a `wide_index` has 8 bytes.
-    pub(super) fn refusal<B>(&self, arg: &Arg<B>, is_image: bool, wide_index: bool) -> Option<String> {
+    pub(super) fn refusal<B>(
+        &self,
+        arg: &Arg<B>,
+        is_image: bool,
+        wide_index: bool,
+    ) -> Option<String> {
         let index_bytes = if wide_index { 8 } else { 4 };
         let (wanted, given, right) = match arg {
             Arg::Buffer(_) if is_image => (ParameterKind::Image, "an image".to_owned(), "image"),
             Arg::Buffer(_) => (ParameterKind::Buffer, "a buffer".to_owned(), "__global T *"),
-            Arg::Local(_) => (ParameterKind::Local, "local memory".to_owned(), "__local T *"),
+            Arg::Local(_) => (
+                ParameterKind::Local,
+                "local memory".to_owned(),
+                "__local T *",
+            ),
             Arg::Index(_) => {
                 let index = if wide_index { "ulong" } else { "uint" };
-                (ParameterKind::Whole(index_bytes), format!("a whole number of type INDEX ({index})"), "const INDEX ")
+                (
+                    ParameterKind::Whole(index_bytes),
+                    format!("a whole number of type INDEX ({index})"),
+                    "const INDEX ",
+                )
             }
             Arg::Uint(_) => (ParameterKind::Whole(4), "a uint".to_owned(), "const uint "),
             Arg::Float(_) => (ParameterKind::Float, "a float".to_owned(), "const float "),
@@ -345,15 +483,29 @@ impl Parameter {
                 ParameterKind::Whole(bytes) if *bytes == value.bytes().len() => return None,
                 ParameterKind::Float if value.bytes().len() == 4 => return None,
                 ParameterKind::Other | ParameterKind::Unknown => return None,
-                _ => (ParameterKind::Unknown, format!("a value of {} bytes", value.bytes().len()), "const int "),
+                _ => (
+                    ParameterKind::Unknown,
+                    format!("a value of {} bytes", value.bytes().len()),
+                    "const int ",
+                ),
             },
         };
-        let is_by_value = matches!(wanted, ParameterKind::Whole(_) | ParameterKind::Float | ParameterKind::Sampler);
+        let is_by_value = matches!(
+            wanted,
+            ParameterKind::Whole(_) | ParameterKind::Float | ParameterKind::Sampler
+        );
         if self.kind == wanted || (self.kind == ParameterKind::Unknown && is_by_value) {
             return None;
         }
-        let name = if self.name.is_empty() { "name" } else { &self.name };
-        Some(format!("is declared `{}` and is given {given}: declare it `{right}{name}`", self.declared))
+        let name = if self.name.is_empty() {
+            "name"
+        } else {
+            &self.name
+        };
+        Some(format!(
+            "is declared `{}` and is given {given}: declare it `{right}{name}`",
+            self.declared
+        ))
     }
 }
 
@@ -364,15 +516,21 @@ fn by_value(type_name: &str) -> ParameterKind {
         "long" | "ulong" | "unsigned long" => ParameterKind::Whole(8),
         "float" => ParameterKind::Float,
         "sampler_t" => ParameterKind::Sampler,
-        _ if OTHERS.contains(&type_name.trim_end_matches(|c: char| c.is_ascii_digit())) => ParameterKind::Other,
-        _ if type_name.starts_with("struct") || type_name.starts_with("union") => ParameterKind::Other,
+        _ if OTHERS.contains(&type_name.trim_end_matches(|c: char| c.is_ascii_digit())) => {
+            ParameterKind::Other
+        }
+        _ if type_name.starts_with("struct") || type_name.starts_with("union") => {
+            ParameterKind::Other
+        }
         _ => ParameterKind::Unknown,
     }
 }
 
 /// Types that are no whole number of 4 or 8 bytes, and those of which there are vectors.
-const OTHERS: [&str; 13] =
-    ["int", "uint", "long", "ulong", "char", "uchar", "short", "ushort", "half", "float", "double", "event_t", "bool"];
+const OTHERS: [&str; 13] = [
+    "int", "uint", "long", "ulong", "char", "uchar", "short", "ushort", "half", "float", "double",
+    "event_t", "bool",
+];
 
 #[cfg(test)]
 mod tests {
@@ -384,13 +542,24 @@ mod tests {
 
     #[test]
     fn definitions_become_options() {
-        let made = with_defines(BUILD_OPTIONS, &[define("T", "float"), define("WG", "256")]).unwrap();
-        assert_eq!(made.to_str().unwrap(), "-cl-std=CL1.2 -cl-kernel-arg-info -D T=float -D WG=256");
+        let made =
+            with_defines(BUILD_OPTIONS, &[define("T", "float"), define("WG", "256")]).unwrap();
+        assert_eq!(
+            made.to_str().unwrap(),
+            "-cl-std=CL1.2 -cl-kernel-arg-info -D T=float -D WG=256"
+        );
         for (value, wanted) in [("1", true), ("0", false)] {
             let made = with_defines(BUILD_OPTIONS, &[define(FAST_MATH, value)]).unwrap();
-            assert_eq!(made.to_str().unwrap().ends_with("=1 -cl-fast-relaxed-math"), wanted, "{made:?}");
+            assert_eq!(
+                made.to_str().unwrap().ends_with("=1 -cl-fast-relaxed-math"),
+                wanted,
+                "{made:?}"
+            );
         }
-        for (value, end) in [("32", "=32 -cl-nv-maxrregcount=32"), ("0", " -D MAX_REGISTERS=0")] {
+        for (value, end) in [
+            ("32", "=32 -cl-nv-maxrregcount=32"),
+            ("0", " -D MAX_REGISTERS=0"),
+        ] {
             let made = with_defines(BUILD_OPTIONS, &[define(MAX_REGISTERS, value)]).unwrap();
             assert!(made.to_str().unwrap().ends_with(end), "{made:?}");
         }
@@ -398,8 +567,16 @@ mod tests {
 
     #[test]
     fn definitions_cannot_smuggle_options() {
-        for (name, value) in [("T", "float -I /etc"), ("", "1"), ("A\tB", "1"), ("T", "a\0b")] {
-            assert!(with_defines(BUILD_OPTIONS, &[define(name, value)]).is_err(), "{name}={value}");
+        for (name, value) in [
+            ("T", "float -I /etc"),
+            ("", "1"),
+            ("A\tB", "1"),
+            ("T", "a\0b"),
+        ] {
+            assert!(
+                with_defines(BUILD_OPTIONS, &[define(name, value)]).is_err(),
+                "{name}={value}"
+            );
         }
     }
 
@@ -417,7 +594,12 @@ ptxas info    : Used 1 barriers, 400 bytes cmem[0], 255 registers
 ";
 
     fn usage(registers: u64, spills: Option<[u64; 2]>, local: u64) -> Inspected {
-        Inspected { registers: Some(registers), spills, own_local: Some(local), ..Inspected::default() }
+        Inspected {
+            registers: Some(registers),
+            spills,
+            own_local: Some(local),
+            ..Inspected::default()
+        }
     }
 
     #[test]
@@ -452,23 +634,36 @@ info    : used 28 registers, 0 stack, 64 bytes smem, 412 bytes cmem[0], 0 bytes 
 
     #[test]
     fn logs_of_others_tell_nothing() {
-        for log in
-            ["", "\n\0", "1 warning generated.", "x.cl:1:2: note: Used 4 registers,", "Compiling entry function '"]
-        {
+        for log in [
+            "",
+            "\n\0",
+            "1 warning generated.",
+            "x.cl:1:2: note: Used 4 registers,",
+            "Compiling entry function '",
+        ] {
             assert!(ptxas(log).is_empty(), "{log}");
         }
-        let unfinished =
-            "ptxas info    : Compiling entry function 'k' for 'sm_90'\nptxas info    : Used many registers";
+        let unfinished = "ptxas info    : Compiling entry function 'k' for 'sm_90'\nptxas info    : Used many registers";
         assert!(ptxas(unfinished).is_empty());
     }
 
     #[test]
     fn home_control_characters_and_the_last_nul_go_and_anonymous_sources_get_their_path() {
         let log = "/home/ada/.cache/pocl/x.cl:1:2: error\u{1b}[0m\r\nnext\tline\0\0\n\0";
-        assert_eq!(clean(log, "a/b.cl", Some("/home/ada/")), "~/.cache/pocl/x.cl:1:2: error\\x1b[0m\nnext\tline");
+        assert_eq!(
+            clean(log, "a/b.cl", Some("/home/ada/")),
+            "~/.cache/pocl/x.cl:1:2: error\\x1b[0m\nnext\tline"
+        );
         assert_eq!(clean("/some/x\n", "a/b.cl", None), "/some/x");
-        assert_eq!(clean("a/b", "a/b.cl", Some("/")), "a/b", "a home of / is no home");
-        assert_eq!(clean("<kernel>:3:61: error: x", "dot/naive.cl", None), "dot/naive.cl:3:61: error: x");
+        assert_eq!(
+            clean("a/b", "a/b.cl", Some("/")),
+            "a/b",
+            "a home of / is no home"
+        );
+        assert_eq!(
+            clean("<kernel>:3:61: error: x", "dot/naive.cl", None),
+            "dot/naive.cl:3:61: error: x"
+        );
     }
 
     use gpulab_model::plan::BufferId;
@@ -499,7 +694,10 @@ info    : used 28 registers, 0 stack, 64 bytes smem, 412 bytes cmem[0], 0 bytes 
             (PRIVATE, NONE, "sampler_t", 3),
             (GLOBAL, READ_ONLY, "image2d_t", 3),
         ] {
-            for (kind, arg) in [BUFFER, Arg::Local(64), Arg::Index(5)].into_iter().enumerate() {
+            for (kind, arg) in [BUFFER, Arg::Local(64), Arg::Index(5)]
+                .into_iter()
+                .enumerate()
+            {
                 let refused = refusal(address, access, type_name, arg);
                 assert_eq!(refused.is_none(), kind == takes, "{type_name}: {refused:?}");
             }

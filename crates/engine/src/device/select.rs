@@ -29,20 +29,29 @@ pub const ALIASES: &[(&str, &[&str])] = &[
 /// The device that `selector` means: a row number of `gpulab devices`, `P:D`, `gpu`, `cpu` or `accelerator`
 /// (the first of that type), an alias of a driver, or a part of a name, vendor or platform in any case. Without a
 /// selector (or with a blank one): the first GPU, else the first accelerator, else the first CPU.
-pub fn select<'a>(platforms: &'a [PlatformInfo], selector: Option<&str>) -> Result<&'a DeviceInfo, Error> {
+pub fn select<'a>(
+    platforms: &'a [PlatformInfo],
+    selector: Option<&str>,
+) -> Result<&'a DeviceInfo, Error> {
     let wanted = selector.unwrap_or_default().trim().to_lowercase();
     let found = matching(platforms, selector)?;
     match found[..] {
         [] => Err(no_devices(platforms)),
         [device] => Ok(device),
         [first, ..] if wanted.is_empty() || TYPES.contains(&wanted.as_str()) => Ok(first),
-        _ => Err(list(&format!("`{wanted}` matches {} devices", found.len()), &found)),
+        _ => Err(list(
+            &format!("`{wanted}` matches {} devices", found.len()),
+            &found,
+        )),
     }
 }
 
 /// Every device that `selector` could mean, the one that [`select`] takes first where it takes one; all of them without a
 /// selector (or with a blank one), by preference.
-pub fn matching<'a>(platforms: &'a [PlatformInfo], selector: Option<&str>) -> Result<Vec<&'a DeviceInfo>, Error> {
+pub fn matching<'a>(
+    platforms: &'a [PlatformInfo],
+    selector: Option<&str>,
+) -> Result<Vec<&'a DeviceInfo>, Error> {
     let devices: Vec<&DeviceInfo> = platforms.iter().flat_map(|p| &p.devices).collect();
     if devices.is_empty() {
         return Err(no_devices(platforms));
@@ -54,29 +63,55 @@ pub fn matching<'a>(platforms: &'a [PlatformInfo], selector: Option<&str>) -> Re
         )));
     }
     if wanted.is_empty() {
-        return Ok(KINDS.iter().flat_map(|kind| devices.iter().copied().filter(move |d| d.kind == *kind)).collect());
+        return Ok(KINDS
+            .iter()
+            .flat_map(|kind| devices.iter().copied().filter(move |d| d.kind == *kind))
+            .collect());
     }
     if TYPES.contains(&wanted.as_str()) {
-        let found: Vec<&DeviceInfo> = devices.iter().copied().filter(|d| d.kind == wanted).collect();
+        let found: Vec<&DeviceInfo> = devices
+            .iter()
+            .copied()
+            .filter(|d| d.kind == wanted)
+            .collect();
         return if found.is_empty() {
-            Err(list(&format!("there is no device of type {wanted}"), &devices))
+            Err(list(
+                &format!("there is no device of type {wanted}"),
+                &devices,
+            ))
         } else {
             Ok(found)
         };
     }
-    if let Some(device) = devices.iter().find(|d| d.index.to_string() == wanted || d.selector == wanted) {
+    if let Some(device) = devices
+        .iter()
+        .find(|d| d.index.to_string() == wanted || d.selector == wanted)
+    {
         return Ok(vec![device]);
     }
     // A row's number that no row has is no part of a name; longer ones may be, as 4090 is.
     let is_row = wanted.len() <= 2 && wanted.bytes().all(|byte| byte.is_ascii_digit());
-    let found = if is_row { Vec::new() } else { named(platforms, &wanted) };
-    if found.is_empty() { Err(list(&format!("no device matches `{wanted}`"), &devices)) } else { Ok(found) }
+    let found = if is_row {
+        Vec::new()
+    } else {
+        named(platforms, &wanted)
+    };
+    if found.is_empty() {
+        Err(list(&format!("no device matches `{wanted}`"), &devices))
+    } else {
+        Ok(found)
+    }
 }
 
 /// Leaves the devices that `selector` could mean, and their platforms.
 pub fn narrow(platforms: &mut Vec<PlatformInfo>, selector: &str) -> Result<(), Error> {
-    let meant: Vec<String> = matching(platforms, Some(selector))?.into_iter().map(|d| d.selector.clone()).collect();
-    platforms.iter_mut().for_each(|platform| platform.devices.retain(|d| meant.contains(&d.selector)));
+    let meant: Vec<String> = matching(platforms, Some(selector))?
+        .into_iter()
+        .map(|d| d.selector.clone())
+        .collect();
+    platforms
+        .iter_mut()
+        .for_each(|platform| platform.devices.retain(|d| meant.contains(&d.selector)));
     platforms.retain(|platform| !platform.devices.is_empty());
     Ok(())
 }
@@ -89,20 +124,48 @@ fn named<'a>(platforms: &'a [PlatformInfo], wanted: &str) -> Vec<&'a DeviceInfo>
         return whole;
     }
     let own = [wanted];
-    let alias = ALIASES.iter().find(|(alias, _)| *alias == wanted).map(|(_, words)| *words);
+    let alias = ALIASES
+        .iter()
+        .find(|(alias, _)| *alias == wanted)
+        .map(|(_, words)| *words);
     let words = alias.unwrap_or(&own);
-    let by_device = found(platforms, |p, d| [&d.name, &d.vendor, &p.name].iter().any(|text| has(text, words)));
+    let by_device = found(platforms, |p, d| {
+        [&d.name, &d.vendor, &p.name]
+            .iter()
+            .any(|text| has(text, words))
+    });
     let tiers = match alias {
-        Some(_) => [found(platforms, |p, _| has(&p.name, words) || has(&p.vendor, words)), by_device],
-        None => [by_device, found(platforms, |p, _| has(&p.version, words) || has(&p.vendor, words))],
+        Some(_) => [
+            found(platforms, |p, _| {
+                has(&p.name, words) || has(&p.vendor, words)
+            }),
+            by_device,
+        ],
+        None => [
+            by_device,
+            found(platforms, |p, _| {
+                has(&p.version, words) || has(&p.vendor, words)
+            }),
+        ],
     };
-    tiers.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
+    tiers
+        .into_iter()
+        .find(|found| !found.is_empty())
+        .unwrap_or_default()
 }
 
-fn found(platforms: &[PlatformInfo], is_meant: impl Fn(&PlatformInfo, &DeviceInfo) -> bool) -> Vec<&DeviceInfo> {
+fn found(
+    platforms: &[PlatformInfo],
+    is_meant: impl Fn(&PlatformInfo, &DeviceInfo) -> bool,
+) -> Vec<&DeviceInfo> {
     let mut found = Vec::new();
     for platform in platforms {
-        found.extend(platform.devices.iter().filter(|device| is_meant(platform, device)));
+        found.extend(
+            platform
+                .devices
+                .iter()
+                .filter(|device| is_meant(platform, device)),
+        );
     }
     found
 }
@@ -113,17 +176,27 @@ fn has(text: &str, words: &[&str]) -> bool {
 
 /// What people call the driver whose platform has this name, if it is a known one.
 pub fn alias(platform: &str) -> Option<&'static str> {
-    ALIASES.iter().find(|(_, words)| has(platform, words)).map(|(alias, _)| *alias)
+    ALIASES
+        .iter()
+        .find(|(_, words)| has(platform, words))
+        .map(|(alias, _)| *alias)
 }
 
 fn no_devices(platforms: &[PlatformInfo]) -> Error {
     let names: Vec<String> = platforms
         .iter()
-        .map(|p: &PlatformInfo| p.problem.as_ref().map_or(p.name.clone(), |problem| format!("{}: {problem}", p.name)))
+        .map(|p: &PlatformInfo| {
+            p.problem
+                .as_ref()
+                .map_or(p.name.clone(), |problem| format!("{}: {problem}", p.name))
+        })
         .collect();
     let found = match names.is_empty() {
         true => "no OpenCL driver was found".to_owned(),
-        false => format!("no OpenCL device was found, only platforms without devices ({})", names.join(", ")),
+        false => format!(
+            "no OpenCL device was found, only platforms without devices ({})",
+            names.join(", ")
+        ),
     };
     Error::NoDevice(format!("{found}; `gpulab doctor` says what to install"))
 }
@@ -133,8 +206,11 @@ fn list(problem: &str, candidates: &[&DeviceInfo]) -> Error {
     let mut text = format!("{problem}; choose one with `--device`:");
     for d in candidates {
         // Writing to a String cannot fail.
-        let _ =
-            write!(text, "\n  --device {:<3} or {:<5} {} ({}, {})", d.index, d.selector, d.name, d.kind, d.platform);
+        let _ = write!(
+            text,
+            "\n  --device {:<3} or {:<5} {} ({}, {})",
+            d.index, d.selector, d.name, d.kind, d.platform
+        );
     }
     Error::NoDevice(text)
 }
@@ -159,32 +235,75 @@ mod tests {
             index += devices.len();
             let vendor = String::new();
             let version = String::new();
-            platforms.push(PlatformInfo { index: p, name, vendor, version, devices, problem: None });
+            platforms.push(PlatformInfo {
+                index: p,
+                name,
+                vendor,
+                version,
+                devices,
+                problem: None,
+            });
         }
         platforms
     }
 
-    fn device(index: usize, selector: String, platform: &str, name: &str, vendor: &str, kind: &str) -> DeviceInfo {
+    fn device(
+        index: usize,
+        selector: String,
+        platform: &str,
+        name: &str,
+        vendor: &str,
+        kind: &str,
+    ) -> DeviceInfo {
         let fake = fake_info();
         let [platform, name, vendor, kind] = [platform, name, vendor, kind].map(str::to_owned);
-        let target = Target { gpu: kind == "gpu", ..fake.target };
-        DeviceInfo { index, selector, platform, name, vendor, kind, target, ..fake }
+        let target = Target {
+            gpu: kind == "gpu",
+            ..fake.target
+        };
+        DeviceInfo {
+            index,
+            selector,
+            platform,
+            name,
+            vendor,
+            kind,
+            target,
+            ..fake
+        }
     }
 
     fn lab() -> Vec<PlatformInfo> {
         platforms(&[
-            ("Portable Computing Language", &[("pthread-Xeon", "GenuineIntel", "cpu")]),
+            (
+                "Portable Computing Language",
+                &[("pthread-Xeon", "GenuineIntel", "cpu")],
+            ),
             ("rusticl", &[]),
-            ("NVIDIA CUDA", &[("NVIDIA H200", "NVIDIA Corporation", "gpu"), ("RTX 4090", "NVIDIA Corporation", "gpu")]),
-            ("Big Board", &[("Alveo", "Xilinx", "accelerator"), ("Alveo Plus", "Xilinx", "accelerator")]),
+            (
+                "NVIDIA CUDA",
+                &[
+                    ("NVIDIA H200", "NVIDIA Corporation", "gpu"),
+                    ("RTX 4090", "NVIDIA Corporation", "gpu"),
+                ],
+            ),
+            (
+                "Big Board",
+                &[
+                    ("Alveo", "Xilinx", "accelerator"),
+                    ("Alveo Plus", "Xilinx", "accelerator"),
+                ],
+            ),
         ])
     }
 
     fn chosen(platforms: &[PlatformInfo], selector: &str) -> Result<usize, String> {
-        select(platforms, Some(selector)).map(|d| d.index).map_err(|e| {
-            assert_eq!(e.exit_code(), 3);
-            e.to_string()
-        })
+        select(platforms, Some(selector))
+            .map(|d| d.index)
+            .map_err(|e| {
+                assert_eq!(e.exit_code(), 3);
+                e.to_string()
+            })
     }
 
     #[test]
@@ -198,7 +317,10 @@ mod tests {
         assert_eq!(chosen(&lab, " 3:0 "), Ok(3));
         assert!(chosen(&lab, "1:0").is_err(), "a platform without devices");
         assert!(chosen(&lab, "5").is_err());
-        assert!(chosen(&lab, "40").is_err(), "a row's number, though a name has it");
+        assert!(
+            chosen(&lab, "40").is_err(),
+            "a row's number, though a name has it"
+        );
         assert_eq!(chosen(&lab, "4090"), Ok(2));
         assert!(chosen(&lab, "-1").is_err());
         assert!(chosen(&lab, "18446744073709551616").is_err());
@@ -211,8 +333,14 @@ mod tests {
         assert_eq!(chosen(&lab, "CPU"), Ok(0));
         assert_eq!(chosen(&lab, "accelerator"), Ok(3));
         let error = chosen(&platforms(&[("P", &[("a gpu-like", "V", "cpu")])]), "gpu").unwrap_err();
-        assert!(error.starts_with("there is no device of type gpu"), "{error}");
-        assert!(error.contains("--device 0   or 0:0   a gpu-like (cpu, P)"), "{error}");
+        assert!(
+            error.starts_with("there is no device of type gpu"),
+            "{error}"
+        );
+        assert!(
+            error.contains("--device 0   or 0:0   a gpu-like (cpu, P)"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -220,10 +348,18 @@ mod tests {
         let lab = lab();
         assert_eq!(chosen(&lab, "H200"), Ok(1));
         assert_eq!(chosen(&lab, "h200"), Ok(1));
-        assert_eq!(chosen(&lab, "4090"), Ok(2), "a number that is no row may be part of a name");
+        assert_eq!(
+            chosen(&lab, "4090"),
+            Ok(2),
+            "a number that is no row may be part of a name"
+        );
         assert_eq!(chosen(&lab, "portable"), Ok(0));
         assert_eq!(chosen(&lab, "genuineintel"), Ok(0));
-        assert_eq!(chosen(&lab, "alveo"), Ok(3), "a whole name beats a part of another");
+        assert_eq!(
+            chosen(&lab, "alveo"),
+            Ok(3),
+            "a whole name beats a part of another"
+        );
         assert_eq!(chosen(&lab, "alveo p"), Ok(4));
     }
 
@@ -231,25 +367,45 @@ mod tests {
     fn drivers_are_known_by_what_people_call_them() {
         let mut lab = lab();
         lab.extend(platforms(&[
-            ("Intel(R) OpenCL", &[("Xeon", "Intel(R) Corporation", "cpu")]),
+            (
+                "Intel(R) OpenCL",
+                &[("Xeon", "Intel(R) Corporation", "cpu")],
+            ),
             ("rusticl", &[("llvmpipe", "Mesa", "cpu")]),
-            ("AMD Accelerated Parallel Processing", &[("gfx90a", "Advanced Micro Devices, Inc.", "gpu")]),
+            (
+                "AMD Accelerated Parallel Processing",
+                &[("gfx90a", "Advanced Micro Devices, Inc.", "gpu")],
+            ),
         ]));
         for (row, platform) in lab[4..].iter_mut().enumerate() {
             platform.devices[0].index = 5 + row;
         }
         lab[0].version = "OpenCL 3.0 PoCL 3.1 LLVM 15, CUDA".to_owned();
-        for (selector, row) in
-            [("pocl", 0), ("PoCL", 0), ("intel", 5), ("rusticl", 6), ("mesa", 6), ("amd", 7), ("ROCm", 7)]
-        {
+        for (selector, row) in [
+            ("pocl", 0),
+            ("PoCL", 0),
+            ("intel", 5),
+            ("rusticl", 6),
+            ("mesa", 6),
+            ("amd", 7),
+            ("ROCm", 7),
+        ] {
             assert_eq!(chosen(&lab, selector), Ok(row), "{selector}");
         }
         assert_eq!(chosen(&lab, "pocl 3.1"), Ok(0), "the platform's version");
         assert!(
-            chosen(&lab, "cuda").unwrap_err().starts_with("`cuda` matches 2 devices"),
+            chosen(&lab, "cuda")
+                .unwrap_err()
+                .starts_with("`cuda` matches 2 devices"),
             "not what PoCL was built with"
         );
-        assert_eq!(chosen(&platforms(&[("P", &[("pthread", "GenuineIntel", "cpu")])]), "intel"), Ok(0));
+        assert_eq!(
+            chosen(
+                &platforms(&[("P", &[("pthread", "GenuineIntel", "cpu")])]),
+                "intel"
+            ),
+            Ok(0)
+        );
         assert!(chosen(&lab, "oclgrind").is_err());
     }
 
@@ -257,7 +413,10 @@ mod tests {
     fn ambiguous_names_list_only_what_they_match_and_unknown_ones_everything() {
         let error = chosen(&lab(), "nvidia").unwrap_err();
         assert!(error.starts_with("`nvidia` matches 2 devices"), "{error}");
-        assert!(error.contains("--device 1 ") && error.contains("--device 2 "), "{error}");
+        assert!(
+            error.contains("--device 1 ") && error.contains("--device 2 "),
+            "{error}"
+        );
         assert!(!error.contains("pthread"), "{error}");
         let error = chosen(&lab(), "radeon").unwrap_err();
         assert!(error.starts_with("no device matches `radeon`"), "{error}");
@@ -266,13 +425,21 @@ mod tests {
 
     #[test]
     fn the_default_prefers_gpus_then_accelerators_then_cpus() {
-        let name = |list: &[(&str, &[Entry<'_>])]| select(&platforms(list), None).map(|d| d.name.clone()).ok();
+        let name = |list: &[(&str, &[Entry<'_>])]| {
+            select(&platforms(list), None).map(|d| d.name.clone()).ok()
+        };
         let cpu = ("c", "", "cpu");
         let gpu = ("g", "", "gpu");
         let acc = ("a", "", "accelerator");
-        assert_eq!(name(&[("p", &[cpu]), ("q", &[acc, gpu])]).as_deref(), Some("g"));
+        assert_eq!(
+            name(&[("p", &[cpu]), ("q", &[acc, gpu])]).as_deref(),
+            Some("g")
+        );
         assert_eq!(name(&[("p", &[cpu, acc])]).as_deref(), Some("a"));
-        assert_eq!(name(&[("p", &[("o", "", "other"), cpu])]).as_deref(), Some("c"));
+        assert_eq!(
+            name(&[("p", &[("o", "", "other"), cpu])]).as_deref(),
+            Some("c")
+        );
         assert_eq!(name(&[("p", &[("o", "", "other")])]).as_deref(), Some("o"));
         assert_eq!(chosen(&lab(), "  "), Ok(1), "a blank selector is none");
     }
@@ -288,9 +455,16 @@ mod tests {
 
     #[test]
     fn nothing_to_choose_from_points_to_the_doctor() {
-        assert!(chosen(&[], "gpu").unwrap_err().contains("no OpenCL driver was found"));
+        assert!(
+            chosen(&[], "gpu")
+                .unwrap_err()
+                .contains("no OpenCL driver was found")
+        );
         let empty = chosen(&platforms(&[("rusticl", &[]), ("Clover", &[])]), "0").unwrap_err();
-        assert!(empty.contains("without devices (rusticl, Clover)") && empty.contains("gpulab doctor"), "{empty}");
+        assert!(
+            empty.contains("without devices (rusticl, Clover)") && empty.contains("gpulab doctor"),
+            "{empty}"
+        );
     }
 
     #[test]
@@ -299,6 +473,11 @@ mod tests {
         let mut all = platforms(&[("rusticl", &[]), ("NVIDIA CUDA", gpu)]);
         assert_eq!(narrow(&mut all, "radeon").unwrap_err().exit_code(), 3);
         narrow(&mut all, "cuda").unwrap();
-        assert_eq!(all.iter().map(|platform| platform.name.as_str()).collect::<Vec<_>>(), ["NVIDIA CUDA"]);
+        assert_eq!(
+            all.iter()
+                .map(|platform| platform.name.as_str())
+                .collect::<Vec<_>>(),
+            ["NVIDIA CUDA"]
+        );
     }
 }

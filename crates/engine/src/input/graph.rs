@@ -40,13 +40,22 @@ fn read(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Why> {
         return matrix_of_numpy(&bytes, dtype);
     }
     let text = str::from_utf8(&bytes).map_err(|error| {
-        let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&b| b == b'\n').count();
+        let line = 1 + bytes[..error.valid_up_to()]
+            .iter()
+            .filter(|&&b| b == b'\n')
+            .count();
         format!("line {line} is not UTF-8; save the file as UTF-8")
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let dtype = dtype.unwrap_or(Dtype::F32);
-    let first = text.lines().map(words).find(|words| !words.is_empty() && words[0] != "c").unwrap_or_default();
-    let is_market = first.first().is_some_and(|word| word.eq_ignore_ascii_case("%%MatrixMarket"));
+    let first = text
+        .lines()
+        .map(words)
+        .find(|words| !words.is_empty() && words[0] != "c")
+        .unwrap_or_default();
+    let is_market = first
+        .first()
+        .is_some_and(|word| word.eq_ignore_ascii_case("%%MatrixMarket"));
     if is_market || ending == "mtx" {
         return matrix_market(text)?.file(dtype);
     }
@@ -57,7 +66,11 @@ fn read(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Why> {
     let rows = edge_rows(text, separator)?;
     let first = &rows[0].cells;
     // What can be no weight is a name.
-    if ending != "csv" || first.iter().any(|cell| !cell.is_empty() && !is_number(cell)) {
+    if ending != "csv"
+        || first
+            .iter()
+            .any(|cell| !cell.is_empty() && !is_number(cell))
+    {
         return edges(&rows, separator)?.file(dtype);
     }
     if separator != b',' && first.len() > 1 {
@@ -76,40 +89,56 @@ fn unpack(bytes: &[u8], most: u64) -> Result<Cow<'_, [u8]>, Why> {
         return Ok(bytes.into());
     }
     let mut unpacked = Vec::new();
-    let read = MultiGzDecoder::new(bytes).take(most + 1).read_to_end(&mut unpacked);
-    match read.map_err(|error| format!("it cannot be unpacked ({error}); pack it with gzip once more"))? as u64 {
+    let read = MultiGzDecoder::new(bytes)
+        .take(most + 1)
+        .read_to_end(&mut unpacked);
+    match read
+        .map_err(|error| format!("it cannot be unpacked ({error}); pack it with gzip once more"))?
+        as u64
+    {
         0 => Err("it is an empty file, packed".into()),
-        size if size > most => Err(format!("it unpacks to more than {most} bytes; unpack it with gzip -d first")),
+        size if size > most => Err(format!(
+            "it unpacks to more than {most} bytes; unpack it with gzip -d first"
+        )),
         _ => Ok(unpacked.into()),
     }
 }
 
 /// The weights of these numbers, and what f32 makes of them. `place` says in words where each is.
-fn weights(numbers: &[Number], dtype: Dtype, place: &dyn Fn(usize) -> String) -> Result<(Array, Vec<String>), Why> {
+fn weights(
+    numbers: &[Number],
+    dtype: Dtype,
+    place: &dyn Fn(usize) -> String,
+) -> Result<(Array, Vec<String>), Why> {
     fn all<T: Length>(
         numbers: &[Number],
         dtype: Dtype,
         place: &dyn Fn(usize) -> String,
         convert: fn(Number) -> Option<T>,
     ) -> Result<Vec<T>, Why> {
-        let weights = numbers
-            .iter()
-            .enumerate()
-            .map(|(at, &number)| weight(number, convert(number), dtype).map_err(|why| format!("{}: {why}", place(at))));
+        let weights = numbers.iter().enumerate().map(|(at, &number)| {
+            weight(number, convert(number), dtype).map_err(|why| format!("{}: {why}", place(at)))
+        });
         weights.collect()
     }
     let weights = match dtype {
         Dtype::F32 => Array::F32(all(numbers, dtype, place, Number::f32)?),
         Dtype::F64 => Array::F64(all(numbers, dtype, place, Number::f64)?),
         Dtype::I32 => Array::I32(all(numbers, dtype, place, Number::i32)?),
-        Dtype::I64 | Dtype::U8 => return Err(format!("{dtype} is no type of weights: f32, f64 and i32 are")),
+        Dtype::I64 | Dtype::U8 => {
+            return Err(format!(
+                "{dtype} is no type of weights: f32, f64 and i32 are"
+            ));
+        }
     };
     let rounded = numbers.iter().filter(|number| {
         let exact = number.rounded();
         dtype == Dtype::F32 && exact.is_finite() && (exact as f32).to_string().parse() != Ok(exact)
     });
     let rounded = rounded.count();
-    let note = format!("weights that f32 rounds: {rounded}; --dtype f64, or i32 for whole ones, keeps them");
+    let note = format!(
+        "weights that f32 rounds: {rounded}; --dtype f64, or i32 for whole ones, keeps them"
+    );
     Ok((weights, if rounded > 0 { vec![note] } else { Vec::new() }))
 }
 
@@ -118,14 +147,22 @@ fn weight<T: Length>(number: Number, converted: Option<T>, dtype: Dtype) -> Resu
     let exact = number.rounded();
     match (exact, converted) {
         (f64::INFINITY, _) => Ok(T::NO_EDGE),
-        (f64::NEG_INFINITY, _) => Err("minus infinity is not a weight; correct it (inf means no edge)".into()),
-        (exact, _) if exact.is_nan() => Err("NaN is not a weight; leave the edge out or correct it".into()),
+        (f64::NEG_INFINITY, _) => {
+            Err("minus infinity is not a weight; correct it (inf means no edge)".into())
+        }
+        (exact, _) if exact.is_nan() => {
+            Err("NaN is not a weight; leave the edge out or correct it".into())
+        }
         (exact, _) if exact != 0.0 && exact.abs() < T::TINY => Err(format!(
             "{exact:e} is too small: not all devices add {dtype} numbers below {:e} right; multiply all weights by a power of ten",
             T::TINY
         )),
         (exact, _) if exact.abs() >= T::LIMIT.widened() => {
-            let limit = if dtype == Dtype::I32 { "2^28".to_owned() } else { format!("{:.1e}", T::LIMIT.widened()) };
+            let limit = if dtype == Dtype::I32 {
+                "2^28".to_owned()
+            } else {
+                format!("{:.1e}", T::LIMIT.widened())
+            };
             Err(format!(
                 "{number} is too large: {dtype} distances take weights between -{limit} and {limit}; choose --dtype f64 or a \
                  larger unit"
@@ -134,19 +171,28 @@ fn weight<T: Length>(number: Number, converted: Option<T>, dtype: Dtype) -> Resu
         // There is one zero: sums of +0 and -0 may come out as either.
         (0.0, _) => Ok(T::ZERO),
         (_, Some(weight)) => Ok(weight),
-        (_, None) => Err(format!("{number} does not fit {dtype}; choose another --dtype")),
+        (_, None) => Err(format!(
+            "{number} does not fit {dtype}; choose another --dtype"
+        )),
     }
 }
 
 fn whole(is_edge: bool, number: i64) -> Number {
-    if is_edge { Number::Integer(number) } else { NO_EDGE_NUMBER }
+    if is_edge {
+        Number::Integer(number)
+    } else {
+        NO_EDGE_NUMBER
+    }
 }
 
 /// Most digits behind the point of these numbers; none if one has very many.
 fn decimals(numbers: &[Number]) -> Option<usize> {
     const MOST: usize = 9;
     let texts = numbers.iter().map(Number::to_string);
-    texts.map(|text| text.split_once('.').map_or(0, |(_, behind)| behind.len())).max().filter(|&most| most <= MOST)
+    texts
+        .map(|text| text.split_once('.').map_or(0, |(_, behind)| behind.len()))
+        .max()
+        .filter(|&most| most <= MOST)
 }
 
 fn matrix_of_numpy(bytes: &[u8], dtype: Option<Dtype>) -> Result<GraphFile, Why> {
@@ -156,14 +202,24 @@ fn matrix_of_numpy(bytes: &[u8], dtype: Option<Dtype>) -> Result<GraphFile, Why>
     let numbers: Vec<Number> = match &elements {
         Array::F32(v) => v.iter().map(|&x| Number::Real(x.into())).collect(),
         Array::F64(v) => v.iter().map(|&x| Number::Real(x)).collect(),
-        Array::I32(v) => v.iter().map(|&x| whole(x != i32::MAX && x != i32::MAX / 2, x.into())).collect(),
-        Array::I64(v) => v.iter().map(|&x| whole(x != i64::MAX && x != i64::MAX / 2, x)).collect(),
-        Array::U8(v) => v.iter().map(|&x| whole(!is_bool || x != 0, x.into())).collect(),
+        Array::I32(v) => v
+            .iter()
+            .map(|&x| whole(x != i32::MAX && x != i32::MAX / 2, x.into()))
+            .collect(),
+        Array::I64(v) => v
+            .iter()
+            .map(|&x| whole(x != i64::MAX && x != i64::MAX / 2, x))
+            .collect(),
+        Array::U8(v) => v
+            .iter()
+            .map(|&x| whole(!is_bool || x != 0, x.into()))
+            .collect(),
     };
     let own = elements.dtype();
     let dtype = dtype.unwrap_or(if own.is_float() { own } else { Dtype::I32 });
-    let (weights, mut notes) =
-        weights(&numbers, dtype, &|at| format!("row {}, column {}, counted from 0", at / n, at % n))?;
+    let (weights, mut notes) = weights(&numbers, dtype, &|at| {
+        format!("row {}, column {}, counted from 0", at / n, at % n)
+    })?;
     if is_bool {
         notes.push("truth values: each True is an edge of weight 1".into());
     }
@@ -176,16 +232,25 @@ fn matrix_of_text(rows: &[CsvRow], dtype: Dtype) -> Result<GraphFile, Why> {
     for row in rows {
         if row.cells.len() != columns {
             let count = cell_count(row.cells.len());
-            return Err(format!("line {} has {count} where the first has {columns}; complete it", row.line));
+            return Err(format!(
+                "line {} has {count} where the first has {columns}; complete it",
+                row.line
+            ));
         }
         for (at, cell) in row.cells.iter().enumerate() {
-            let read = if cell.is_empty() { Ok(NO_EDGE_NUMBER) } else { number(cell).ok_or_else(|| no_number(cell)) };
-            numbers.push(read.map_err(|why| format!("line {}, column {}: {why}", row.line, at + 1))?);
+            let read = if cell.is_empty() {
+                Ok(NO_EDGE_NUMBER)
+            } else {
+                number(cell).ok_or_else(|| no_number(cell))
+            };
+            numbers
+                .push(read.map_err(|why| format!("line {}, column {}: {why}", row.line, at + 1))?);
         }
     }
     let n = square([rows.len(), columns])?;
-    let (weights, notes) =
-        weights(&numbers, dtype, &|at| format!("line {}, column {}", rows[at / n].line, at % n + 1))?;
+    let (weights, notes) = weights(&numbers, dtype, &|at| {
+        format!("line {}, column {}", rows[at / n].line, at % n + 1)
+    })?;
     Ok(matrix_file(n, weights, decimals(&numbers), notes))
 }
 
@@ -202,7 +267,15 @@ fn square([rows, columns]: [usize; 2]) -> Result<usize, Why> {
 
 fn matrix_file(n: usize, weights: Array, decimals: Option<usize>, notes: Vec<String>) -> GraphFile {
     let kind = format!("a matrix of {n} x {n} weights");
-    GraphFile { names: Names::counted(0, n), ends: None, weights, decimals, both_ways: false, kind, notes }
+    GraphFile {
+        names: Names::counted(0, n),
+        ends: None,
+        weights,
+        decimals,
+        both_ways: false,
+        kind,
+        notes,
+    }
 }
 
 /// The edges of a text, before their weights are of a type.
@@ -222,14 +295,19 @@ struct ListedEdges {
 impl ListedEdges {
     fn file(mut self, dtype: Dtype) -> Result<GraphFile, Why> {
         let numbers: Vec<Number> = self.list.iter().map(|edge| edge.2).collect();
-        let (weights, rounded) = weights(&numbers, dtype, &|at| format!("line {}", self.list[at].0))?;
+        let (weights, rounded) =
+            weights(&numbers, dtype, &|at| format!("line {}", self.list[at].0))?;
         self.notes.extend(rounded);
         let kind = format!(
             "{} {} between {}{}",
             self.format,
             counted(self.count, "edge"),
             counted(self.names.list().len(), "node"),
-            if self.both_ways { ", each both ways" } else { "" }
+            if self.both_ways {
+                ", each both ways"
+            } else {
+                ""
+            }
         );
         Ok(GraphFile {
             names: self.names,
@@ -263,9 +341,15 @@ fn listed(line: u64, text: &str) -> Result<Number, Why> {
 /// What is between the columns of a text; a blank for any number of blanks.
 fn separator(text: &str) -> u8 {
     let mut lines = text.lines().map(str::trim);
-    let first = lines.find(|line| !line.is_empty() && !line.starts_with(['#', '%'])).unwrap_or_default();
-    let counts = b"	,;".iter().map(|separator| (first.bytes().filter(|b| b == separator).count(), *separator));
-    let most = counts.filter(|(count, _)| *count > 0).max_by_key(|(count, _)| *count);
+    let first = lines
+        .find(|line| !line.is_empty() && !line.starts_with(['#', '%']))
+        .unwrap_or_default();
+    let counts = b"	,;"
+        .iter()
+        .map(|separator| (first.bytes().filter(|b| b == separator).count(), *separator));
+    let most = counts
+        .filter(|(count, _)| *count > 0)
+        .max_by_key(|(count, _)| *count);
     most.map_or(b' ', |(_, separator)| separator)
 }
 
@@ -274,14 +358,22 @@ fn edge_rows(text: &str, separator: u8) -> Result<Vec<CsvRow>, Why> {
     let mut list: Vec<CsvRow> = if separator == b' ' {
         let rows = (1..).zip(text.lines()).map(|(line, text)| {
             let cells: StringRecord = text.split_whitespace().collect();
-            CsvRow { line, begins: cells.get(0).map_or(0, |cell| cell.as_bytes()[0]), cells }
+            CsvRow {
+                line,
+                begins: cells.get(0).map_or(0, |cell| cell.as_bytes()[0]),
+                cells,
+            }
         });
         rows.filter(|row| !row.cells.is_empty()).collect()
     } else {
         rows(text.as_bytes(), separator).collect::<Result<_, Why>>()?
     };
     list.retain(|row| !b"#%".contains(&row.begins));
-    if list.is_empty() { Err("it holds no rows".into()) } else { Ok(list) }
+    if list.is_empty() {
+        Err("it holds no rows".into())
+    } else {
+        Ok(list)
+    }
 }
 
 /// What is between the columns, in words.
@@ -300,19 +392,27 @@ const TO: [[&str; 2]; 2] = [["to", "target"], ["dst", "v"]];
 const WEIGHT: [[&str; 2]; 2] = [["weight", "distance"], ["w", "length"]];
 
 fn is_one_of(cell: &str, names: &[[&str; 2]]) -> bool {
-    names.iter().flatten().any(|name| cell.eq_ignore_ascii_case(name))
+    names
+        .iter()
+        .flatten()
+        .any(|name| cell.eq_ignore_ascii_case(name))
 }
 
 fn edges(rows: &[CsvRow], separator: u8) -> Result<ListedEdges, Why> {
     let first = &rows[0].cells;
     // By a word for where an edge starts or ends. Short ones are nodes beside a number.
     let has_header = first.iter().any(|cell| is_one_of(cell, &[FROM[0], TO[0]]))
-        || (first.iter().any(|cell| is_one_of(cell, &[FROM[1], TO[1]])) && !first.iter().any(is_number));
+        || (first.iter().any(|cell| is_one_of(cell, &[FROM[1], TO[1]]))
+            && !first.iter().any(is_number));
     let mut notes = Vec::new();
     let count = first.len();
     let [from, to, weight] = match count {
         _ if has_header => {
-            let weight = if count == 2 { None } else { Some(column(first, WEIGHT)?) };
+            let weight = if count == 2 {
+                None
+            } else {
+                Some(column(first, WEIGHT)?)
+            };
             [Some(column(first, FROM)?), Some(column(first, TO)?), weight]
         }
         2 => [Some(0), Some(1), None],
@@ -321,17 +421,31 @@ fn edges(rows: &[CsvRow], separator: u8) -> Result<ListedEdges, Why> {
             return Err(format!(
                 "line {} has {}: name them in a first line, from,to,weight, or keep two or three",
                 rows[0].line,
-                if count == 1 { "1 column".to_owned() } else { format!("{count} columns") }
+                if count == 1 {
+                    "1 column".to_owned()
+                } else {
+                    format!("{count} columns")
+                }
             ));
         }
     };
     let list = &rows[usize::from(has_header)..];
     if !has_header {
-        let names = if weight.is_some() { "from, to and weight" } else { "from and to" };
-        notes.push(format!("no header: the columns, separated by {}, are {names}", between(separator)));
+        let names = if weight.is_some() {
+            "from, to and weight"
+        } else {
+            "from and to"
+        };
+        notes.push(format!(
+            "no header: the columns, separated by {}, are {names}",
+            between(separator)
+        ));
     }
     if list.is_empty() {
-        return Err("it has no edges below its header; one node alone is an edge to itself of weight 0".into());
+        return Err(
+            "it has no edges below its header; one node alone is an edge to itself of weight 0"
+                .into(),
+        );
     }
     if weight.is_none() {
         notes.push(UNWEIGHTED.into());
@@ -349,20 +463,35 @@ fn edges(rows: &[CsvRow], separator: u8) -> Result<ListedEdges, Why> {
         if ends.contains(&"") {
             return Err(format!("line {line}: a node has no name; fill it in"));
         }
-        let number =
-            listed(*line, weight.map_or("1", |at| &cells[at])).map_err(|why| match has_header || *line > 1 {
+        let number = listed(*line, weight.map_or("1", |at| &cells[at])).map_err(|why| {
+            match has_header || *line > 1 {
                 true => why,
                 false => why + " (names of columns are from,to,weight)",
-            })?;
-        edges.push((*line, (names.number(ends[0]), names.number(ends[1])), number));
+            }
+        })?;
+        edges.push((
+            *line,
+            (names.number(ends[0]), names.number(ends[1])),
+            number,
+        ));
     }
-    Ok(ListedEdges { format: "a list of", names, count: edges.len(), both_ways: false, list: edges, notes })
+    Ok(ListedEdges {
+        format: "a list of",
+        names,
+        count: edges.len(),
+        both_ways: false,
+        list: edges,
+        notes,
+    })
 }
 
 /// The place of a column among these names.
 fn column(header: &StringRecord, names: [[&str; 2]; 2]) -> Result<usize, Why> {
-    let [first, second] =
-        names.map(|names| (0..header.len()).filter(|&at| is_one_of(&header[at], &[names])).collect::<Vec<usize>>());
+    let [first, second] = names.map(|names| {
+        (0..header.len())
+            .filter(|&at| is_one_of(&header[at], &[names]))
+            .collect::<Vec<usize>>()
+    });
     let found = if first.is_empty() { second } else { first };
     match found[..] {
         [at] => Ok(at),
@@ -375,9 +504,16 @@ fn column(header: &StringRecord, names: [[&str; 2]; 2]) -> Result<usize, Why> {
             ))
         }
         _ => {
-            let list: Vec<String> =
-                found.iter().take(10).map(|&at| format!("{} {}", at + 1, shown(&header[at]))).collect();
-            Err(format!("several columns have the meaning '{}'; keep one of {}", names[0][0], list.join(", ")))
+            let list: Vec<String> = found
+                .iter()
+                .take(10)
+                .map(|&at| format!("{} {}", at + 1, shown(&header[at])))
+                .collect();
+            Err(format!(
+                "several columns have the meaning '{}'; keep one of {}",
+                names[0][0],
+                list.join(", ")
+            ))
         }
     }
 }
@@ -395,20 +531,30 @@ struct Announced {
 
 impl Announced {
     fn new(line: u64, nodes: &str, edges: &str) -> Result<Announced, Why> {
-        if [nodes, edges].iter().any(|word| word.is_empty() || !word.bytes().all(|b| b.is_ascii_digit())) {
-            return Err(format!("line {line}: the counts of nodes and of edges are whole numbers; correct them"));
+        if [nodes, edges]
+            .iter()
+            .any(|word| word.is_empty() || !word.bytes().all(|b| b.is_ascii_digit()))
+        {
+            return Err(format!(
+                "line {line}: the counts of nodes and of edges are whole numbers; correct them"
+            ));
         }
         // What does not fit is too large too.
         let [nodes, edges] = [nodes, edges].map(|word| word.parse().unwrap_or(usize::MAX));
         match nodes {
             1..=MOST_NODES => Ok(Announced { line, nodes, edges }),
-            nodes => {
-                Err(format!("line {line} announces {nodes} nodes, and distances are found for 1 to {MOST_NODES} nodes"))
-            }
+            nodes => Err(format!(
+                "line {line} announces {nodes} nodes, and distances are found for 1 to {MOST_NODES} nodes"
+            )),
         }
     }
 
-    fn edge(&self, line: u64, ends: [&str; 2], weight: &str) -> Result<(u64, (usize, usize), Number), Why> {
+    fn edge(
+        &self,
+        line: u64,
+        ends: [&str; 2],
+        weight: &str,
+    ) -> Result<(u64, (usize, usize), Number), Why> {
         // What is no number, or 0, is beyond all nodes.
         let [from, to] = ends.map(|word| word.parse::<usize>().unwrap_or(0).wrapping_sub(1));
         if from >= self.nodes || to >= self.nodes {
@@ -445,8 +591,19 @@ impl Announced {
                 }
             }
         }
-        let notes = if is_weighted { Vec::new() } else { vec![UNWEIGHTED.to_owned()] };
-        Ok(ListedEdges { format, names: Names::counted(1, nodes), count: edges, both_ways, list, notes })
+        let notes = if is_weighted {
+            Vec::new()
+        } else {
+            vec![UNWEIGHTED.to_owned()]
+        };
+        Ok(ListedEdges {
+            format,
+            names: Names::counted(1, nodes),
+            count: edges,
+            both_ways,
+            list,
+            notes,
+        })
     }
 }
 
@@ -455,21 +612,36 @@ fn dimacs(text: &str) -> Result<ListedEdges, Why> {
     let mut counts: Option<Announced> = None;
     let mut has_edges = false;
     let mut list = Vec::new();
-    for (line, text) in (1..).zip(text.lines()).filter(|(_, text)| !text.starts_with('c')) {
+    for (line, text) in (1..)
+        .zip(text.lines())
+        .filter(|(_, text)| !text.starts_with('c'))
+    {
         match (&words(text)[..], &counts) {
             ([], _) => {}
             (["p", kind @ ("sp" | "edge" | "col"), nodes, edges], None) => {
                 has_edges = *kind != "sp";
                 counts = Some(Announced::new(line, nodes, edges)?);
             }
-            (["e", from, to], Some(known)) if has_edges => list.push(known.edge(line, [from, to], "1")?),
-            (["a", from, to, weight], Some(known)) if !has_edges => list.push(known.edge(line, [from, to], weight)?),
+            (["e", from, to], Some(known)) if has_edges => {
+                list.push(known.edge(line, [from, to], "1")?)
+            }
+            (["a", from, to, weight], Some(known)) if !has_edges => {
+                list.push(known.edge(line, [from, to], weight)?)
+            }
             (_, None) => {
-                return Err(format!("line {line}: 'p sp NODES ARCS' or 'p edge NODES EDGES' must come first; add it"));
+                return Err(format!(
+                    "line {line}: 'p sp NODES ARCS' or 'p edge NODES EDGES' must come first; add it"
+                ));
             }
             (_, Some(_)) => {
-                let form = if has_edges { "edge 'e FROM TO'" } else { "arc 'a FROM TO WEIGHT'" };
-                return Err(format!("line {line} is no {form} and no comment 'c ...'; correct it"));
+                let form = if has_edges {
+                    "edge 'e FROM TO'"
+                } else {
+                    "arc 'a FROM TO WEIGHT'"
+                };
+                return Err(format!(
+                    "line {line} is no {form} and no comment 'c ...'; correct it"
+                ));
             }
         }
     }
@@ -495,23 +667,43 @@ fn matrix_market(text: &str) -> Result<ListedEdges, Why> {
     let both_ways = symmetry == "symmetric";
     let mut counts: Option<Announced> = None;
     let mut list = Vec::new();
-    for (line, text) in (1..).zip(text.lines()).filter(|(_, text)| !text.starts_with('%')) {
+    for (line, text) in (1..)
+        .zip(text.lines())
+        .filter(|(_, text)| !text.starts_with('%'))
+    {
         match (&words(text)[..], &counts) {
             ([], _) => {}
             ([rows, columns, _], None) if rows != columns => {
-                return Err(format!("line {line}: distances need a square matrix; give it as many rows as columns"));
+                return Err(format!(
+                    "line {line}: distances need a square matrix; give it as many rows as columns"
+                ));
             }
             ([rows, _, entries], None) => counts = Some(Announced::new(line, rows, entries)?),
-            (_, None) => return Err(format!("line {line} is no size 'ROWS COLUMNS ENTRIES'; correct it")),
-            ([from, to, weight], Some(known)) if is_weighted => list.push(known.edge(line, [from, to], weight)?),
-            ([from, to], Some(known)) if !is_weighted => list.push(known.edge(line, [from, to], "1")?),
+            (_, None) => {
+                return Err(format!(
+                    "line {line} is no size 'ROWS COLUMNS ENTRIES'; correct it"
+                ));
+            }
+            ([from, to, weight], Some(known)) if is_weighted => {
+                list.push(known.edge(line, [from, to], weight)?)
+            }
+            ([from, to], Some(known)) if !is_weighted => {
+                list.push(known.edge(line, [from, to], "1")?)
+            }
             (_, Some(_)) => {
-                let form = if is_weighted { "ROW COLUMN WEIGHT" } else { "ROW COLUMN" };
+                let form = if is_weighted {
+                    "ROW COLUMN WEIGHT"
+                } else {
+                    "ROW COLUMN"
+                };
                 return Err(format!("line {line} is no entry '{form}'; correct it"));
             }
         }
     }
-    if let Some((line, ..)) = list.iter().find(|(_, (row, column), _)| both_ways && row < column) {
+    if let Some((line, ..)) = list
+        .iter()
+        .find(|(_, (row, column), _)| both_ways && row < column)
+    {
         return Err(format!(
             "line {line} is above the diagonal, and a symmetric matrix lists what is below; call it general, or swap them"
         ));
@@ -544,7 +736,11 @@ mod tests {
     /// `a>b b>c F32([1.0, 2.0])`
     fn told(file: &GraphFile) -> String {
         let names = file.names.list();
-        let ends = file.ends.iter().flatten().map(|&(from, to)| format!("{}>{} ", names[from], names[to]));
+        let ends = file
+            .ends
+            .iter()
+            .flatten()
+            .map(|&(from, to)| format!("{}>{} ", names[from], names[to]));
         format!("{}{:?}", ends.collect::<String>(), file.weights)
     }
 
@@ -556,23 +752,59 @@ mod tests {
                 "\u{feff}from,to,weight\r\n\"a, b\",\"say \"\"x\"\"\",1.5\r\n7,é,-2\n",
                 "a, b>say \"x\" 7>é F32([1.5, -2.0])",
             ),
-            ("g.csv", "id,Target,weight,source\n1,b,3e2,a\n", "a>b F32([300.0])"),
-            ("g.csv", "from,to,distance,next\na,b,inf,b\n", "a>b F32([inf])"),
-            ("g.csv", "from,note,note,to,weight\na,x,y,b,-0\n", "a>b F32([0.0])"),
-            ("g.txt", "# c\n% c\na\tb\n\nb\tSan Marino\n", "a>b b>San Marino F32([1.0, 1.0])"),
+            (
+                "g.csv",
+                "id,Target,weight,source\n1,b,3e2,a\n",
+                "a>b F32([300.0])",
+            ),
+            (
+                "g.csv",
+                "from,to,distance,next\na,b,inf,b\n",
+                "a>b F32([inf])",
+            ),
+            (
+                "g.csv",
+                "from,note,note,to,weight\na,x,y,b,-0\n",
+                "a>b F32([0.0])",
+            ),
+            (
+                "g.txt",
+                "# c\n% c\na\tb\n\nb\tSan Marino\n",
+                "a>b b>San Marino F32([1.0, 1.0])",
+            ),
             ("g.edges", " 1   2 5\n2 3\t7\n", "1>2 2>3 F32([5.0, 7.0])"),
             ("g.TSV", "dst\tsrc\tw\nb\ta\t2\n", "a>b F32([2.0])"),
             ("g", "a;b;2\nb;c;3", "a>b b>c F32([2.0, 3.0])"),
-            ("g.csv", "a,b,2\n#x,y,7\n\"#x\",y,3\n", "a>b #x>y F32([2.0, 3.0])"),
+            (
+                "g.csv",
+                "a,b,2\n#x,y,7\n\"#x\",y,3\n",
+                "a>b #x>y F32([2.0, 3.0])",
+            ),
             ("g.csv", "Source;Target\na;b", "a>b F32([1.0])"),
             ("g.csv", "u,v,w\n1,2,4\n", "1>2 F32([4.0])"),
-            ("g.csv", "from,to,weight,u,v,w\n1,2,4,8,8,8\n", "1>2 F32([4.0])"),
+            (
+                "g.csv",
+                "from,to,weight,u,v,w\n1,2,4,8,8,8\n",
+                "1>2 F32([4.0])",
+            ),
             ("g.txt", "p q\nc d\n", "p>q c>d F32([1.0, 1.0])"),
-            ("g.csv", "0,2,\ninf,0,-1\n4,5,-0\n", "F32([0.0, 2.0, inf, inf, 0.0, -1.0, 4.0, 5.0, 0.0])"),
+            (
+                "g.csv",
+                "0,2,\ninf,0,-1\n4,5,-0\n",
+                "F32([0.0, 2.0, inf, inf, 0.0, -1.0, 4.0, 5.0, 0.0])",
+            ),
             ("g.csv", "7\n", "F32([7.0])"),
-            ("g.txt", "c x\np sp 3 2\na 1 2 0.50\n\na 3 1 -7\n", "1>2 3>1 F32([0.5, -7.0])"),
+            (
+                "g.txt",
+                "c x\np sp 3 2\na 1 2 0.50\n\na 3 1 -7\n",
+                "1>2 3>1 F32([0.5, -7.0])",
+            ),
             ("g.gr", "p sp 2 0\r\n", "F32([])"),
-            ("g.col", "c x\np edge 3 1\ne 3 1\n", "3>1 1>3 F32([1.0, 1.0])"),
+            (
+                "g.col",
+                "c x\np edge 3 1\ne 3 1\n",
+                "3>1 1>3 F32([1.0, 1.0])",
+            ),
             (
                 "g",
                 "%%MatrixMarket matrix coordinate real general\n% c\n\n2 2 2\n1 2 1.5\n2 2 3\n",
@@ -584,9 +816,17 @@ mod tests {
                 "2>1 1>1 1>2 F32([1.0, 1.0, 1.0])",
             ),
         ] {
-            for (name, bytes) in [(name.to_owned(), content.into()), (format!("{name}.gz"), packed(content.as_bytes()))]
-            {
-                assert_eq!(named(&name, &bytes, None).map(|file| told(&file)).as_deref(), Ok(want), "{content:?}");
+            for (name, bytes) in [
+                (name.to_owned(), content.into()),
+                (format!("{name}.gz"), packed(content.as_bytes())),
+            ] {
+                assert_eq!(
+                    named(&name, &bytes, None)
+                        .map(|file| told(&file))
+                        .as_deref(),
+                    Ok(want),
+                    "{content:?}"
+                );
             }
         }
     }
@@ -599,72 +839,176 @@ mod tests {
             ("g.csv", "\n\n", "no rows"),
             ("g.csv", "from,to,weight\n", "no edges"),
             ("g.csv", "from,to,weight\na,\"b\n", "line 2"),
-            ("g.csv", "from,to,cost\na,b,1\n", "no column 'weight', but 'from', 'to', 'cost'"),
+            (
+                "g.csv",
+                "from,to,cost\na,b,1\n",
+                "no column 'weight', but 'from', 'to', 'cost'",
+            ),
             (
                 "g.csv",
                 "from,to,weight,weight\na,b,1,2\n",
                 "several columns have the meaning 'weight'; keep one of 3 'weight', 4 'weight'",
             ),
-            ("g.csv", "from,Source,to,weight\na,b,1,2\n", "keep one of 1 'from', 2 'Source'"),
-            ("g.csv", "from,to,weight\n\nb,c,x\n", "line 3: 'x' is not a number; correct it"),
-            ("g.csv", "from,to,weight\nb,c,\n", "line 2: the weight is empty; fill it in"),
-            ("g.csv", "from,to,weight\n,c,1\n", "line 2: a node has no name; fill it in"),
-            ("g.csv", "from,to,weight\nb,c\n", "line 2 has 2 cells where the first has 3; complete it"),
+            (
+                "g.csv",
+                "from,Source,to,weight\na,b,1,2\n",
+                "keep one of 1 'from', 2 'Source'",
+            ),
+            (
+                "g.csv",
+                "from,to,weight\n\nb,c,x\n",
+                "line 3: 'x' is not a number; correct it",
+            ),
+            (
+                "g.csv",
+                "from,to,weight\nb,c,\n",
+                "line 2: the weight is empty; fill it in",
+            ),
+            (
+                "g.csv",
+                "from,to,weight\n,c,1\n",
+                "line 2: a node has no name; fill it in",
+            ),
+            (
+                "g.csv",
+                "from,to,weight\nb,c\n",
+                "line 2 has 2 cells where the first has 3; complete it",
+            ),
             ("g.csv", "from,to,weight\nb,c,nan\n", "line 2: NaN"),
-            ("g.csv", "from,to,weight\nb,c,-inf\n", "line 2: minus infinity"),
-            ("g.csv", "from,to,weight\nb,c,1e40\n", "is too large: f32 distances take"),
+            (
+                "g.csv",
+                "from,to,weight\nb,c,-inf\n",
+                "line 2: minus infinity",
+            ),
+            (
+                "g.csv",
+                "from,to,weight\nb,c,1e40\n",
+                "is too large: f32 distances take",
+            ),
             ("g.csv", "from,to,weight\nb,c,-1e-60\n", "too small"),
-            ("g.csv", "1 2\n2 1\n", "numbers alone, separated by blanks: separate a matrix by commas"),
+            (
+                "g.csv",
+                "1 2\n2 1\n",
+                "numbers alone, separated by blanks: separate a matrix by commas",
+            ),
             ("g.csv", "1,2\n2,1\n3,4\n", "3 rows and 2 columns"),
             ("g.csv", "1,2\n3\n", "line 2 has 1 cell "),
             ("g.csv", "1,2\n\n3,NaN\n", "line 3, column 2: NaN"),
-            ("g.csv", "1,2\n3,x\n", "line 2, column 2: 'x' is not a number"),
+            (
+                "g.csv",
+                "1,2\n3,x\n",
+                "line 2, column 2: 'x' is not a number",
+            ),
             ("g.txt", "a b c d\n", "line 1 has 4 columns: name them"),
             ("g.txt", "# c\n", "no rows"),
-            ("g.txt", "von nach km\na b 1\n", "line 1: 'km' is not a number; correct it (names of columns are from"),
+            (
+                "g.txt",
+                "von nach km\na b 1\n",
+                "line 1: 'km' is not a number; correct it (names of columns are from",
+            ),
             ("g.txt", "a;b;1,5\n", "decimal comma; write 1.5"),
             ("g.txt", "\0\u{1}\u{2}", "line 1 has 1 column: name"),
             ("g.gr", "p sp 2 1\na 1 2 x\n", "line 2: 'x' is not a number"),
             ("g.gr", "c\n", "no line 'p sp"),
             ("g.gr", "a 1 2 3\n", "line 1: 'p sp NODES ARCS' or"),
-            ("g.gr", "p edge 2 1\na 1 2 3\n", "line 2 is no edge 'e FROM TO'"),
+            (
+                "g.gr",
+                "p edge 2 1\na 1 2 3\n",
+                "line 2 is no edge 'e FROM TO'",
+            ),
             ("g.gr", "p sp 0 0\n", "line 1 announces 0 nodes"),
-            ("g.gr", "p sp 99999999999999999999999999 3\n", "line 1 announces 18446744073709551615 nodes"),
-            ("g.gr", "p sp 2 2\na 1 2 3\n", "line 1 announces 2 edges, and the file has 1"),
-            ("g.gr", "p sp 2 1\na 1 3 3\n", "line 2: nodes are numbers from 1 to 2, as line 1"),
+            (
+                "g.gr",
+                "p sp 99999999999999999999999999 3\n",
+                "line 1 announces 18446744073709551615 nodes",
+            ),
+            (
+                "g.gr",
+                "p sp 2 2\na 1 2 3\n",
+                "line 1 announces 2 edges, and the file has 1",
+            ),
+            (
+                "g.gr",
+                "p sp 2 1\na 1 3 3\n",
+                "line 2: nodes are numbers from 1 to 2, as line 1",
+            ),
             ("g.mtx", "x\n", "line 1 is not"),
             ("g.mtx", MARKET, "no line 'ROWS"),
-            ("g.mtx", &format!("{MARKET}2 3 1\n"), "line 2: distances need a square"),
+            (
+                "g.mtx",
+                &format!("{MARKET}2 3 1\n"),
+                "line 2: distances need a square",
+            ),
             ("g.mtx", &format!("{MARKET}2 2\n"), "line 2 is no size"),
-            ("g.mtx", &format!("{MARKET}2 2 1\n1 2 3\n"), "line 3 is above the diagonal"),
-            ("g.mtx", &format!("{MARKET}2 2 1\n2 1\n"), "line 3 is no entry 'ROW COLUMN WEIGHT'"),
+            (
+                "g.mtx",
+                &format!("{MARKET}2 2 1\n1 2 3\n"),
+                "line 3 is above the diagonal",
+            ),
+            (
+                "g.mtx",
+                &format!("{MARKET}2 2 1\n2 1\n"),
+                "line 3 is no entry 'ROW COLUMN WEIGHT'",
+            ),
             ("g.gr.gz", "\u{1f}\u{8b}\0", "line 1"),
         ] {
             let why = named(name, content.as_bytes(), None).unwrap_err();
-            assert!(why.contains(want) && !why.contains('\n'), "{content:?}: {why}");
+            assert!(
+                why.contains(want) && !why.contains('\n'),
+                "{content:?}: {why}"
+            );
         }
         let why = |bytes: &[u8]| named("g.txt", bytes, None).unwrap_err();
         assert!(
-            why(b"a b\n\xff\n").contains("line 2 is not UTF-8") && why(b"\x1f\x8b\0").contains("cannot be unpacked")
+            why(b"a b\n\xff\n").contains("line 2 is not UTF-8")
+                && why(b"\x1f\x8b\0").contains("cannot be unpacked")
         );
-        assert!(unpack(&packed(&[0; 1000]), 999).unwrap_err().contains("more than 999 bytes"));
+        assert!(
+            unpack(&packed(&[0; 1000]), 999)
+                .unwrap_err()
+                .contains("more than 999 bytes")
+        );
         assert!(unpack(&packed(&[0; 1000]), 1000).is_ok() && why(&packed(b"")).contains("empty"));
     }
 
     #[test]
     fn integers_are_exact_or_refused() {
-        let of = |weight: &str| named("g.csv", format!("from,to,weight\nb,c,{weight}\n").as_bytes(), Some(Dtype::I32));
+        let of = |weight: &str| {
+            named(
+                "g.csv",
+                format!("from,to,weight\nb,c,{weight}\n").as_bytes(),
+                Some(Dtype::I32),
+            )
+        };
         assert_eq!(of("inf").unwrap().weights, Array::I32(vec![i32::NO_EDGE]));
-        assert!(of("0.5").unwrap_err().contains("0.5 does not fit i32; choose another --dtype"));
-        for large in ["300000000", "99999999999", "2147483647", "1073741823", "-268435456"] {
+        assert!(
+            of("0.5")
+                .unwrap_err()
+                .contains("0.5 does not fit i32; choose another --dtype")
+        );
+        for large in [
+            "300000000",
+            "99999999999",
+            "2147483647",
+            "1073741823",
+            "-268435456",
+        ] {
             let why = of(large).unwrap_err();
-            assert!(why.contains(&format!("{large} is too large: i32 distances take weights between -2^28")), "{why}");
+            assert!(
+                why.contains(&format!(
+                    "{large} is too large: i32 distances take weights between -2^28"
+                )),
+                "{why}"
+            );
         }
     }
 
     #[test]
     fn what_f32_rounds_is_told_and_digits_are_counted() {
-        for content in ["from,to,weight\na,b,16777217\nb,c,12345.6789\nc,a,0.1\n", "0,16777217\n12345.6789,0\n"] {
+        for content in [
+            "from,to,weight\na,b,16777217\nb,c,12345.6789\nc,a,0.1\n",
+            "0,16777217\n12345.6789,0\n",
+        ] {
             let of = |dtype| named("g.csv", content.as_bytes(), Some(dtype)).unwrap();
             let notes = of(Dtype::F32).notes;
             assert_eq!(
@@ -672,7 +1016,11 @@ mod tests {
                 ["weights that f32 rounds: 2; --dtype f64, or i32 for whole ones, keeps them"],
                 "{content}"
             );
-            assert_eq!((of(Dtype::F64).notes.len(), of(Dtype::F64).decimals), (0, Some(4)), "{content}");
+            assert_eq!(
+                (of(Dtype::F64).notes.len(), of(Dtype::F64).decimals),
+                (0, Some(4)),
+                "{content}"
+            );
         }
     }
 
@@ -683,18 +1031,38 @@ mod tests {
         let read = |bytes: &[u8], dtype| named("g.npy", bytes, dtype).map(|file| file.weights);
         let wide = written("<i8", &[2, 2], &[i64::MAX, 1, 3, 0]);
         for (bytes, dtype, want) in [
-            (written("<f8", &[2, 2], &[0.0, 1.0, 2.0, 0.0]), None, Array::F64(vec![0.0, 1.0, 2.0, 0.0])),
+            (
+                written("<f8", &[2, 2], &[0.0, 1.0, 2.0, 0.0]),
+                None,
+                Array::F64(vec![0.0, 1.0, 2.0, 0.0]),
+            ),
             (
                 written_in(npyz::Order::Fortran, "<f8", &[2, 2], &[0.0, 2.0, 1.0, 0.0]),
                 Some(Dtype::I32),
                 Array::I32(vec![0, 1, 2, 0]),
             ),
-            (written("<i4", &[2, 2], &[i32::MAX, i32::MAX / 2, 3, 0]), None, Array::I32(vec![no, no, 3, 0])),
+            (
+                written("<i4", &[2, 2], &[i32::MAX, i32::MAX / 2, 3, 0]),
+                None,
+                Array::I32(vec![no, no, 3, 0]),
+            ),
             (wide.clone(), None, Array::I32(vec![no, 1, 3, 0])),
             (wide, Some(Dtype::F32), Array::F32(vec![inf, 1.0, 3.0, 0.0])),
-            (written("<f4", &[1, 1], &[inf]), Some(Dtype::I32), Array::I32(vec![no])),
-            (written("|b1", &[2, 2], &[false, true, true, false]), None, Array::I32(vec![no, 1, 1, no])),
-            (written("|u1", &[1, 1], &[127u8]), None, Array::I32(vec![127])),
+            (
+                written("<f4", &[1, 1], &[inf]),
+                Some(Dtype::I32),
+                Array::I32(vec![no]),
+            ),
+            (
+                written("|b1", &[2, 2], &[false, true, true, false]),
+                None,
+                Array::I32(vec![no, 1, 1, no]),
+            ),
+            (
+                written("|u1", &[1, 1], &[127u8]),
+                None,
+                Array::I32(vec![127]),
+            ),
         ] {
             assert_eq!(read(&bytes, dtype), Ok(want));
         }
@@ -704,7 +1072,10 @@ mod tests {
         assert!(why(&written("<f8", &[2, 3], &[0.0; 6]), None).contains("2 rows and 3 columns"));
         assert!(why(&written("<f8", &[4], &[0.0; 4]), None).contains("not that of a matrix"));
         assert!(why(&written::<f64>("<f8", &[0, 0], &[]), None).contains("no elements"));
-        assert!(why(&written("<i8", &[1, 1], &[i64::from(i32::MAX)]), None).contains("2147483647 is too large"));
+        assert!(
+            why(&written("<i8", &[1, 1], &[i64::from(i32::MAX)]), None)
+                .contains("2147483647 is too large")
+        );
     }
 
     proptest! {

@@ -61,10 +61,21 @@ fn read_spec(spec: &str, dtype: Option<Dtype>) -> Result<Array, Why> {
 /// The bytes of a file's elements, which the layout says; of an `.npy` file those behind its header.
 pub fn read_bytes(path: &str, layout: &Layout) -> Result<Array, Error> {
     let bytes = load(Path::new(path)).map_err(|why| unusable(path, &why))?;
-    let data = if extension(path) == "npy" { npy::data(&bytes).map_err(|why| unusable(path, &why))? } else { &bytes };
+    let data = if extension(path) == "npy" {
+        npy::data(&bytes).map_err(|why| unusable(path, &why))?
+    } else {
+        &bytes
+    };
     match data.len() % layout.size.max(1) {
         0 => Ok(Array::U8(data.to_vec())),
-        _ => Err(unusable(path, &format!("it has {} bytes, and an element has {}", data.len(), layout.size))),
+        _ => Err(unusable(
+            path,
+            &format!(
+                "it has {} bytes, and an element has {}",
+                data.len(),
+                layout.size
+            ),
+        )),
     }
 }
 
@@ -72,20 +83,24 @@ pub fn read_bytes(path: &str, layout: &Layout) -> Result<Array, Error> {
 pub fn picture(path: &str, layout: &Layout, channels: usize) -> Result<(Array, usize), Error> {
     let pixels = match layout.scalar() {
         Some(Scalar::U8) => load(Path::new(path)).and_then(|bytes| picture::read(&bytes, channels)),
-        _ => Err("a PNG holds bytes: declare u8 elements, or an image of 8-bit channels such as rgba8".into()),
+        _ => Err(
+            "a PNG holds bytes: declare u8 elements, or an image of 8-bit channels such as rgba8"
+                .into(),
+        ),
     };
     pixels.map_err(|why| unusable(path, &why))
 }
 
-const UNKNOWN: &str =
-    "its extension names no format: name it .npy, .csv, .f32, .f64, .i32 or .i64, or give --dtype for raw elements";
+const UNKNOWN: &str = "its extension names no format: name it .npy, .csv, .f32, .f64, .i32 or .i64, or give --dtype for raw elements";
 
 /// A path, and what follows the colon after `.csv`. A file that has such a name is itself meant.
 fn split_column(spec: &str) -> (&str, Option<&str>) {
     const MARK: &str = ".csv:";
     let found = spec.to_ascii_lowercase().find(MARK);
     match found {
-        Some(at) if !Path::new(spec).exists() => (&spec[..at + MARK.len() - 1], Some(&spec[at + MARK.len()..])),
+        Some(at) if !Path::new(spec).exists() => {
+            (&spec[..at + MARK.len() - 1], Some(&spec[at + MARK.len()..]))
+        }
         _ => (spec, None),
     }
 }
@@ -100,12 +115,19 @@ pub fn path(spec: &str) -> &str {
 }
 
 fn extension(path: &str) -> String {
-    Path::new(path).extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
+    Path::new(path)
+        .extension()
+        .map(|e| e.to_string_lossy().to_ascii_lowercase())
+        .unwrap_or_default()
 }
 
 fn load(path: &Path) -> Result<Vec<u8>, Why> {
     let bytes = files::read(path).map_err(|e| e.to_string())?;
-    if bytes.is_empty() { Err("the file is empty".into()) } else { Ok(bytes) }
+    if bytes.is_empty() {
+        Err("the file is empty".into())
+    } else {
+        Ok(bytes)
+    }
 }
 
 /// The elements of a little-endian file.
@@ -124,7 +146,11 @@ fn raw(bytes: &[u8], dtype: Dtype) -> Result<Array, Why> {
 fn decode(bytes: &[u8], dtype: Dtype, big_endian: bool) -> Array {
     macro_rules! elements {
         ($t:ty) => {{
-            let decode = if big_endian { <$t>::from_be_bytes } else { <$t>::from_le_bytes };
+            let decode = if big_endian {
+                <$t>::from_be_bytes
+            } else {
+                <$t>::from_le_bytes
+            };
             bytes.as_chunks().0.iter().map(|&b| decode(b)).collect()
         }};
     }
@@ -150,7 +176,11 @@ fn convert(array: Array, to: Dtype) -> Result<Array, Why> {
     })
 }
 
-fn all<F: Copy + Into<Number>, T>(values: &[F], to: Dtype, f: fn(Number) -> Option<T>) -> Result<Vec<T>, Why> {
+fn all<F: Copy + Into<Number>, T>(
+    values: &[F],
+    to: Dtype,
+    f: fn(Number) -> Option<T>,
+) -> Result<Vec<T>, Why> {
     values
         .iter()
         .enumerate()
@@ -187,14 +217,18 @@ mod tests {
     }
 
     fn error(spec: &str, dtype: Option<Dtype>) -> String {
-        let Err(Error::Usage(line)) = read(spec, dtype) else { unreachable!("{spec} was read") };
+        let Err(Error::Usage(line)) = read(spec, dtype) else {
+            unreachable!("{spec} was read")
+        };
         assert!(!line.contains('\n'), "{line}");
         assert!(line.contains(spec), "{line}");
         line
     }
 
     fn bundled(name: &str) -> String {
-        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../data/inputs").join(name);
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+            .join("../../data/inputs")
+            .join(name);
         path.to_str().unwrap().to_string()
     }
 
@@ -202,23 +236,44 @@ mod tests {
     fn the_bundled_column_and_array_are_the_same_numbers() {
         let column = read(&bundled("sunspots.csv:sunspots"), Some(Dtype::F64)).unwrap();
         assert_eq!(column.len(), 309);
-        assert_eq!(column, read(&bundled("sunspots.csv:2"), Some(Dtype::F64)).unwrap());
+        assert_eq!(
+            column,
+            read(&bundled("sunspots.csv:2"), Some(Dtype::F64)).unwrap()
+        );
         assert_eq!(column, read(&bundled("sunspots.npy"), None).unwrap());
-        assert_eq!(read(&bundled("sunspots.npy"), Some(Dtype::F32)).unwrap().dtype(), Dtype::F32);
-        assert_eq!(read(&bundled("sunspots.csv:year"), Some(Dtype::I32)).unwrap().tail(308), Array::I32(vec![2008]));
+        assert_eq!(
+            read(&bundled("sunspots.npy"), Some(Dtype::F32))
+                .unwrap()
+                .dtype(),
+            Dtype::F32
+        );
+        assert_eq!(
+            read(&bundled("sunspots.csv:year"), Some(Dtype::I32))
+                .unwrap()
+                .tail(308),
+            Array::I32(vec![2008])
+        );
     }
 
     #[test]
     fn the_bundled_array_holds_fractions_that_no_integer_can() {
         let line = error(&bundled("sunspots.npy"), Some(Dtype::I32));
-        assert!(line.ends_with("element 49 is 80.9, which i32 cannot hold exactly; choose another --dtype"), "{line}");
+        assert!(
+            line.ends_with(
+                "element 49 is 80.9, which i32 cannot hold exactly; choose another --dtype"
+            ),
+            "{line}"
+        );
     }
 
     #[test]
     fn typed_endings_decide_and_dtype_converts() {
         let (_dir, path) = file("x.i32", &[1, 0, 0, 0, 255, 255, 255, 255]);
         assert_eq!(read(&path, None).unwrap(), Array::I32(vec![1, -1]));
-        assert_eq!(read(&path, Some(Dtype::F64)).unwrap(), Array::F64(vec![1.0, -1.0]));
+        assert_eq!(
+            read(&path, Some(Dtype::F64)).unwrap(),
+            Array::F64(vec![1.0, -1.0])
+        );
     }
 
     #[test]
@@ -229,7 +284,10 @@ mod tests {
             assert_eq!(read(&path, None).unwrap(), Array::F32(vec![1.5]));
         }
         let (_dir, path) = file("x.dat", &bytes);
-        assert_eq!(read(&path, Some(Dtype::I32)).unwrap(), Array::I32(vec![0x3fc0_0000]));
+        assert_eq!(
+            read(&path, Some(Dtype::I32)).unwrap(),
+            Array::I32(vec![0x3fc0_0000])
+        );
         assert!(error(&path, None).contains("--dtype"));
     }
 
@@ -283,8 +341,14 @@ mod tests {
     #[test]
     fn both_byte_orders_are_read_and_a_torn_element_is_refused() {
         assert_eq!(decode(&[0, 0, 0, 1], Dtype::I32, true), Array::I32(vec![1]));
-        assert_eq!(decode(&[1, 0, 0, 0], Dtype::I32, false), Array::I32(vec![1]));
-        assert_eq!(decode(&2.5f64.to_be_bytes(), Dtype::F64, true), Array::F64(vec![2.5]));
+        assert_eq!(
+            decode(&[1, 0, 0, 0], Dtype::I32, false),
+            Array::I32(vec![1])
+        );
+        assert_eq!(
+            decode(&2.5f64.to_be_bytes(), Dtype::F64, true),
+            Array::F64(vec![2.5])
+        );
         let why = raw(&[0; 13], Dtype::F32).unwrap_err();
         assert!(why.contains("13 bytes") && why.contains("4 bytes"), "{why}");
     }
@@ -295,14 +359,23 @@ mod tests {
 
     #[test]
     fn f64_rounds_to_f32_but_does_not_overflow() {
-        assert_eq!(one(Array::F64(vec![0.1]), Dtype::F32), Some(Array::F32(vec![0.1])));
-        assert_eq!(one(Array::F64(vec![f64::INFINITY]), Dtype::F32), Some(Array::F32(vec![f32::INFINITY])));
+        assert_eq!(
+            one(Array::F64(vec![0.1]), Dtype::F32),
+            Some(Array::F32(vec![0.1]))
+        );
+        assert_eq!(
+            one(Array::F64(vec![f64::INFINITY]), Dtype::F32),
+            Some(Array::F32(vec![f32::INFINITY]))
+        );
         assert_eq!(one(Array::F64(vec![1e39]), Dtype::F32), None);
     }
 
     #[test]
     fn floats_become_integers_only_exactly() {
-        assert_eq!(one(Array::F32(vec![-3.0]), Dtype::I32), Some(Array::I32(vec![-3])));
+        assert_eq!(
+            one(Array::F32(vec![-3.0]), Dtype::I32),
+            Some(Array::I32(vec![-3]))
+        );
         for x in [0.5, f64::NAN, f64::INFINITY, 2f64.powi(63), 1e300] {
             assert_eq!(one(Array::F64(vec![x]), Dtype::I64), None, "{x}");
         }

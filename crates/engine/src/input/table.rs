@@ -23,30 +23,52 @@ pub(super) fn cell_count(count: usize) -> String {
 
 /// The nearest number to a text; digits that overflow are the largest there is.
 pub(super) fn number(text: &str) -> Option<Number> {
-    float(text).or_else(|| is_number(text).then_some(f64::MAX)).map(Number::Real)
+    float(text)
+        .or_else(|| is_number(text).then_some(f64::MAX))
+        .map(Number::Real)
 }
 
 /// The nearest float. Digits that overflow are not what `inf` says.
 fn float<T: FromStr + Into<f64> + Copy>(text: &str) -> Option<T> {
     let digits = text.bytes().any(|b| b.is_ascii_digit());
-    text.parse().ok().filter(|x| !(Into::<f64>::into(*x).is_infinite() && digits))
+    text.parse()
+        .ok()
+        .filter(|x| !(Into::<f64>::into(*x).is_infinite() && digits))
 }
 
 /// An integer, also if written as `3.0` or `1e3`.
 fn whole(text: &str) -> Option<Number> {
-    text.parse().ok().map(Number::Integer).or_else(|| float(text).map(Number::Real))
+    text.parse()
+        .ok()
+        .map(Number::Integer)
+        .or_else(|| float(text).map(Number::Real))
 }
 
-fn cells<T>(bytes: &[u8], column: Option<&str>, dtype: Dtype, parse: fn(&str) -> Option<T>) -> Result<Vec<T>, Why> {
+fn cells<T>(
+    bytes: &[u8],
+    column: Option<&str>,
+    dtype: Dtype,
+    parse: fn(&str) -> Option<T>,
+) -> Result<Vec<T>, Why> {
     let mut rows = rows(bytes, b',');
     let first = rows.next().ok_or("it holds no rows")??;
     let second = rows.next().transpose()?;
     let columns = Columns::new(&first.cells, second.as_ref().map(|row| &row.cells));
-    let top = if columns.named { second.as_ref() } else { Some(&first) };
+    let top = if columns.named {
+        second.as_ref()
+    } else {
+        Some(&first)
+    };
     let at = columns.choose(column, top.map(|row| &row.cells))?;
 
-    let data = Some(first).filter(|_| !columns.named).into_iter().chain(second).map(Ok).chain(rows);
-    data.map(|row| columns.value(&row?, at, dtype, parse)).collect()
+    let data = Some(first)
+        .filter(|_| !columns.named)
+        .into_iter()
+        .chain(second)
+        .map(Ok)
+        .chain(rows);
+    data.map(|row| columns.value(&row?, at, dtype, parse))
+        .collect()
 }
 
 /// A row, and the line of the file that it starts on.
@@ -60,19 +82,31 @@ pub(super) struct CsvRow {
 pub(super) fn rows(bytes: &[u8], separator: u8) -> impl Iterator<Item = Result<CsvRow, Why>> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut reader = csv::ReaderBuilder::new();
-    let reader = reader.has_headers(false).flexible(true).trim(csv::Trim::All).delimiter(separator).from_reader(bytes);
+    let reader = reader
+        .has_headers(false)
+        .flexible(true)
+        .trim(csv::Trim::All)
+        .delimiter(separator)
+        .from_reader(bytes);
     reader.into_byte_records().map(move |row| {
         let row = row.map_err(|e| e.to_string())?;
         let (line, begins) = start(bytes, &row);
         let text = StringRecord::from_byte_record(row);
-        let cells = text.map_err(|_| format!("line {line} is not UTF-8; save the file as UTF-8"))?;
-        Ok(CsvRow { line, begins, cells })
+        let cells =
+            text.map_err(|_| format!("line {line} is not UTF-8; save the file as UTF-8"))?;
+        Ok(CsvRow {
+            line,
+            begins,
+            cells,
+        })
     })
 }
 
 /// Line and first byte. The crate's position of a row is where it began to look for one, before the blank lines that it skips.
 fn start(bytes: &[u8], row: &ByteRecord) -> (u64, u8) {
-    let Some(position) = row.position() else { return (0, 0) };
+    let Some(position) = row.position() else {
+        return (0, 0);
+    };
     let start = usize::try_from(position.byte()).unwrap_or(usize::MAX);
     let rest = bytes.get(start..).unwrap_or_default();
     let skipped = rest.iter().take_while(|b| b"\r\n".contains(b));
@@ -93,7 +127,13 @@ impl Columns {
             names: first
                 .iter()
                 .enumerate()
-                .map(|(i, cell): (usize, &str)| if named { cell.to_string() } else { (i + 1).to_string() })
+                .map(|(i, cell): (usize, &str)| {
+                    if named {
+                        cell.to_string()
+                    } else {
+                        (i + 1).to_string()
+                    }
+                })
                 .collect(),
             named,
         }
@@ -105,47 +145,91 @@ impl Columns {
             Some(column) => (self.find(column), format!("are called {}", shown(column))),
             None if self.names.len() == 1 => (vec![0], String::new()),
             None => {
-                let numeric = values.into_iter().flatten().enumerate().filter(|(_, cell)| is_number(cell));
-                (numeric.map(|(i, _)| i).take_while(|&i| i < self.names.len()).collect(), "hold numbers".into())
+                let numeric = values
+                    .into_iter()
+                    .flatten()
+                    .enumerate()
+                    .filter(|(_, cell)| is_number(cell));
+                (
+                    numeric
+                        .map(|(i, _)| i)
+                        .take_while(|&i| i < self.names.len())
+                        .collect(),
+                    "hold numbers".into(),
+                )
             }
         };
         match found[..] {
             [at] => Ok(at),
-            [] => Err(format!("no columns {what}; choose one with FILE.csv:NAME or :NUMBER from {}", self.list())),
-            _ => Err(format!("several columns {what}; choose one with FILE.csv:NAME or :NUMBER from {}", self.list())),
+            [] => Err(format!(
+                "no columns {what}; choose one with FILE.csv:NAME or :NUMBER from {}",
+                self.list()
+            )),
+            _ => Err(format!(
+                "several columns {what}; choose one with FILE.csv:NAME or :NUMBER from {}",
+                self.list()
+            )),
         }
     }
 
     /// A name goes before a number, as in a table of years.
     fn find(&self, column: &str) -> Vec<usize> {
         let column = column.trim();
-        let by_name: Vec<usize> = (0..self.names.len()).filter(|&i| self.names[i] == column).collect();
-        let number = column.parse::<usize>().ok().and_then(|i| i.checked_sub(1)).filter(|&i| i < self.names.len());
-        if by_name.is_empty() { number.into_iter().collect() } else { by_name }
+        let by_name: Vec<usize> = (0..self.names.len())
+            .filter(|&i| self.names[i] == column)
+            .collect();
+        let number = column
+            .parse::<usize>()
+            .ok()
+            .and_then(|i| i.checked_sub(1))
+            .filter(|&i| i < self.names.len());
+        if by_name.is_empty() {
+            number.into_iter().collect()
+        } else {
+            by_name
+        }
     }
 
     fn list(&self) -> String {
         const MOST: usize = 20;
         let names = self.names.iter().take(MOST).enumerate();
         let list: Vec<String> = names
-            .map(|(i, name)| if self.named { format!("{} {}", i + 1, shown(name)) } else { name.clone() })
+            .map(|(i, name)| {
+                if self.named {
+                    format!("{} {}", i + 1, shown(name))
+                } else {
+                    name.clone()
+                }
+            })
             .collect();
         let more = if self.names.len() > MOST { ", ..." } else { "" };
         list.join(", ") + more
     }
 
-    fn value<T>(&self, row: &CsvRow, at: usize, dtype: Dtype, parse: fn(&str) -> Option<T>) -> Result<T, Why> {
+    fn value<T>(
+        &self,
+        row: &CsvRow,
+        at: usize,
+        dtype: Dtype,
+        parse: fn(&str) -> Option<T>,
+    ) -> Result<T, Why> {
         let line = row.line;
         let got = row.cells.len();
         let expected = self.names.len();
         if got != expected {
-            return Err(format!("line {line} has {} where the first has {expected}; complete it", cell_count(got)));
+            return Err(format!(
+                "line {line} has {} where the first has {expected}; complete it",
+                cell_count(got)
+            ));
         }
         let text = &row.cells[at];
         parse(text).ok_or_else(|| {
             let why = match text {
                 "" => "the cell is empty; fill it in".into(),
-                text if is_number(text) => format!("{} does not fit {dtype}; choose another --dtype", shown(text)),
+                text if is_number(text) => format!(
+                    "{} does not fit {dtype}; choose another --dtype",
+                    shown(text)
+                ),
                 text => no_number(text),
             };
             format!("line {line}, column {}: {why}", shown(&self.names[at]))
@@ -169,7 +253,12 @@ pub(super) fn is_number(cell: &str) -> bool {
 /// Names are words: a row without numbers, or with a word where the next row has a number.
 fn is_header(first: &StringRecord, second: Option<&StringRecord>) -> bool {
     first.iter().any(is_word) && !first.iter().any(is_number)
-        || second.is_some_and(|second: &StringRecord| first.iter().zip(second).any(|(a, b)| is_word(a) && is_number(b)))
+        || second.is_some_and(|second: &StringRecord| {
+            first
+                .iter()
+                .zip(second)
+                .any(|(a, b)| is_word(a) && is_number(b))
+        })
 }
 
 fn is_word(cell: &str) -> bool {
@@ -182,7 +271,9 @@ mod tests {
     use proptest::prelude::*;
 
     fn f64s(text: &str, column: Option<&str>) -> Result<Vec<f64>, Why> {
-        let Array::F64(v) = read(text.as_bytes(), column, Dtype::F64)? else { unreachable!() };
+        let Array::F64(v) = read(text.as_bytes(), column, Dtype::F64)? else {
+            unreachable!()
+        };
         Ok(v)
     }
 
@@ -198,10 +289,25 @@ mod tests {
     fn the_only_column_of_numbers_is_the_default() {
         assert_eq!(f64s("name,size\na,1\nb,2\n", None), Ok(vec![1.0, 2.0]));
         let why = f64s("x,y\n1,2\n", None).unwrap_err();
-        assert!(why.starts_with("several columns hold numbers") && why.ends_with("1 'x', 2 'y'"), "{why}");
-        assert!(f64s("x,y\na,b\n", None).unwrap_err().starts_with("no columns hold numbers"));
-        assert!(f64s("x,y\n1,2\n", Some("z")).unwrap_err().contains("no columns are called 'z'"));
-        assert!(f64s("x,x\n1,2\n", Some("x")).unwrap_err().contains("several columns are called 'x'"));
+        assert!(
+            why.starts_with("several columns hold numbers") && why.ends_with("1 'x', 2 'y'"),
+            "{why}"
+        );
+        assert!(
+            f64s("x,y\na,b\n", None)
+                .unwrap_err()
+                .starts_with("no columns hold numbers")
+        );
+        assert!(
+            f64s("x,y\n1,2\n", Some("z"))
+                .unwrap_err()
+                .contains("no columns are called 'z'")
+        );
+        assert!(
+            f64s("x,x\n1,2\n", Some("x"))
+                .unwrap_err()
+                .contains("several columns are called 'x'")
+        );
         for number in ["0", "3", "99999999999999999999", "-1", ""] {
             assert!(f64s("x,y\n1,2\n", Some(number)).is_err(), "{number}");
         }
@@ -212,7 +318,10 @@ mod tests {
         assert_eq!(f64s("1\n2\n", None), Ok(vec![1.0, 2.0]));
         assert_eq!(f64s("x\n2\n", None), Ok(vec![2.0]));
         assert_eq!(f64s("a,1\nb,2\n", None), Ok(vec![1.0, 2.0]));
-        assert_eq!(f64s("city,2001\nRome,5\n", Some("2")), Ok(vec![2001.0, 5.0]));
+        assert_eq!(
+            f64s("city,2001\nRome,5\n", Some("2")),
+            Ok(vec![2001.0, 5.0])
+        );
         assert_eq!(f64s("0,flow\n7,5\n", Some("flow")), Ok(vec![5.0]));
         assert_eq!(f64s("x\n", None), Ok(vec![]));
     }
@@ -220,13 +329,34 @@ mod tests {
     #[test]
     fn bad_cells_are_located() {
         let at = |text: &str| f64s(text, Some("y")).unwrap_err();
-        assert_eq!(at("x,y\n1,2\n\n3,abc\n"), "line 4, column 'y': 'abc' is not a number; correct it");
-        assert_eq!(at("\r\nx,y\r\n1,2\r\n\r\n3,abc\r\n"), "line 5, column 'y': 'abc' is not a number; correct it");
-        assert_eq!(at("\u{feff}x,y\n1,\"\n\"\n"), "line 2, column 'y': the cell is empty; fill it in");
-        assert_eq!(at("x,y\n\"\n\",1\n\n3,abc\n"), "line 5, column 'y': 'abc' is not a number; correct it");
-        assert_eq!(at("x,y\n1,2\n3,\n"), "line 3, column 'y': the cell is empty; fill it in");
-        assert_eq!(at("x,y\n1,2\n3\n"), "line 3 has 1 cell where the first has 2; complete it");
-        assert_eq!(at("x,y\n1,2,3\n"), "line 2 has 3 cells where the first has 2; complete it");
+        assert_eq!(
+            at("x,y\n1,2\n\n3,abc\n"),
+            "line 4, column 'y': 'abc' is not a number; correct it"
+        );
+        assert_eq!(
+            at("\r\nx,y\r\n1,2\r\n\r\n3,abc\r\n"),
+            "line 5, column 'y': 'abc' is not a number; correct it"
+        );
+        assert_eq!(
+            at("\u{feff}x,y\n1,\"\n\"\n"),
+            "line 2, column 'y': the cell is empty; fill it in"
+        );
+        assert_eq!(
+            at("x,y\n\"\n\",1\n\n3,abc\n"),
+            "line 5, column 'y': 'abc' is not a number; correct it"
+        );
+        assert_eq!(
+            at("x,y\n1,2\n3,\n"),
+            "line 3, column 'y': the cell is empty; fill it in"
+        );
+        assert_eq!(
+            at("x,y\n1,2\n3\n"),
+            "line 3 has 1 cell where the first has 2; complete it"
+        );
+        assert_eq!(
+            at("x,y\n1,2,3\n"),
+            "line 2 has 3 cells where the first has 2; complete it"
+        );
         assert_eq!(
             read(b"y\n1\n\n\xff\n", None, Dtype::F64).unwrap_err(),
             "line 4 is not UTF-8; save the file as UTF-8"
@@ -235,15 +365,37 @@ mod tests {
 
     #[test]
     fn special_and_oversized_numbers() {
-        assert_eq!(f64s("inf\n-Infinity\n", None), Ok(vec![f64::INFINITY, f64::NEG_INFINITY]));
+        assert_eq!(
+            f64s("inf\n-Infinity\n", None),
+            Ok(vec![f64::INFINITY, f64::NEG_INFINITY])
+        );
         assert!(f64s("NaN\n", None).unwrap()[0].is_nan());
-        assert!(f64s("1e400\n", None).unwrap_err().contains("'1e400' does not fit f64"));
-        assert!(read(b"1e39\n", None, Dtype::F32).unwrap_err().contains("does not fit f32"));
+        assert!(
+            f64s("1e400\n", None)
+                .unwrap_err()
+                .contains("'1e400' does not fit f64")
+        );
+        assert!(
+            read(b"1e39\n", None, Dtype::F32)
+                .unwrap_err()
+                .contains("does not fit f32")
+        );
         for text in ["nan", "inf", "0.5", "2147483648", "1e10"] {
-            assert!(read(text.as_bytes(), None, Dtype::I32).unwrap_err().contains("does not fit i32"), "{text}");
+            assert!(
+                read(text.as_bytes(), None, Dtype::I32)
+                    .unwrap_err()
+                    .contains("does not fit i32"),
+                "{text}"
+            );
         }
-        assert_eq!(read(b"3.0\n1e3\n-2\n", None, Dtype::I32), Ok(Array::I32(vec![3, 1000, -2])));
-        assert_eq!(read(b"9223372036854775807\n", None, Dtype::I64), Ok(Array::I64(vec![i64::MAX])));
+        assert_eq!(
+            read(b"3.0\n1e3\n-2\n", None, Dtype::I32),
+            Ok(Array::I32(vec![3, 1000, -2]))
+        );
+        assert_eq!(
+            read(b"9223372036854775807\n", None, Dtype::I64),
+            Ok(Array::I64(vec![i64::MAX]))
+        );
     }
 
     proptest! {

@@ -37,7 +37,11 @@ pub(super) struct Fenced {
 }
 
 impl Fence {
-    pub(super) const NONE: Fence = Fence { fill: Some(Fill::Real), bytes: 0, number: 0 };
+    pub(super) const NONE: Fence = Fence {
+        fill: Some(Fill::Real),
+        bytes: 0,
+        number: 0,
+    };
 
     /// As wide as a row of a matrix or a quarter of a vector, from which a kernel may stray into the one before or behind
     /// it. None under a simulator, which reports accesses outside a buffer itself, but only where the buffer really ends.
@@ -47,14 +51,32 @@ impl Fence {
             Form::Vector => case.shape.n / 4,
             Form::Matrix | Form::Square => case.shape.n.max(case.shape.m),
         } as usize;
-        let wide = row.saturating_mul(case.dtype.size()).clamp(check::GUARD_BYTES, MOST).next_multiple_of(4096);
-        let bytes = if device.info().is_simulator() { 0 } else { wide };
-        Fence { fill: Some(family.problem.beside(case)), bytes, number: 0 }
+        let wide = row
+            .saturating_mul(case.dtype.size())
+            .clamp(check::GUARD_BYTES, MOST)
+            .next_multiple_of(4096);
+        let bytes = if device.info().is_simulator() {
+            0
+        } else {
+            wide
+        };
+        Fence {
+            fill: Some(family.problem.beside(case)),
+            bytes,
+            number: 0,
+        }
     }
 
     /// Around 32-bit words that kernels of a script work on.
     pub(super) fn of_words(device: &dyn Device) -> Fence {
-        Fence { bytes: if device.info().is_simulator() { 0 } else { check::GUARD_BYTES }, ..Fence::NONE }
+        Fence {
+            bytes: if device.info().is_simulator() {
+                0
+            } else {
+                check::GUARD_BYTES
+            },
+            ..Fence::NONE
+        }
     }
 
     /// The same zones, with a poison in them.
@@ -66,7 +88,10 @@ impl Fence {
     /// may hold one that is written there would not show.
     pub(super) fn of_written(self, family: &Family) -> Fence {
         match family.described() {
-            Some(_) => Fence { fill: self.fill.map(|_| Fill::Real), ..self },
+            Some(_) => Fence {
+                fill: self.fill.map(|_| Fill::Real),
+                ..self
+            },
             None => self,
         }
     }
@@ -80,7 +105,10 @@ impl Fence {
             static KNOWN: RefCell<Known> = const { RefCell::new(VecDeque::new()) };
         }
         KNOWN.with_borrow_mut(|known| {
-            if let Some((.., zones)) = known.iter().find(|(fence, of, _)| (*fence, *of) == (self, dtype)) {
+            if let Some((.., zones)) = known
+                .iter()
+                .find(|(fence, of, _)| (*fence, *of) == (self, dtype))
+            {
                 return Rc::clone(zones);
             }
             let zones = Rc::new([false, true].map(|is_behind| match self.fill {
@@ -104,25 +132,51 @@ impl Fence {
         thread_local! {
             static COUNT: Cell<u64> = const { Cell::new(0) };
         }
-        let fence = Fence { number: COUNT.replace(COUNT.get() + 1), ..self };
+        let fence = Fence {
+            number: COUNT.replace(COUNT.get() + 1),
+            ..self
+        };
         let whole = device.alloc_in(memory, bytes + 2 * self.bytes)?;
         let mut kept = vec![device.keep(whole.0)];
         if self.bytes == 0 {
-            return Ok(Fenced { id: whole, whole, dtype, bytes, fence, _kept: kept });
+            return Ok(Fenced {
+                id: whole,
+                whole,
+                dtype,
+                bytes,
+                fence,
+                _kept: kept,
+            });
         }
         let zones = fence.zones(dtype);
         device.write(whole, 0, zones[0].as_bytes())?;
         device.write(whole, self.bytes + bytes, zones[1].as_bytes())?;
         let id = device.part(whole, self.bytes, bytes)?;
         kept.push(device.keep(id.0));
-        Ok(Fenced { id, whole, dtype, bytes, fence, _kept: kept })
+        Ok(Fenced {
+            id,
+            whole,
+            dtype,
+            bytes,
+            fence,
+            _kept: kept,
+        })
     }
 
-    pub(super) fn upload(self, device: &mut dyn Device, arrays: &[Array]) -> Result<Vec<Fenced>, DeviceError> {
+    pub(super) fn upload(
+        self,
+        device: &mut dyn Device,
+        arrays: &[Array],
+    ) -> Result<Vec<Fenced>, DeviceError> {
         arrays
             .iter()
             .map(|array: &Array| {
-                let fenced = self.alloc(device, MemoryKind::Device, array.dtype(), array.as_bytes().len())?;
+                let fenced = self.alloc(
+                    device,
+                    MemoryKind::Device,
+                    array.dtype(),
+                    array.as_bytes().len(),
+                )?;
                 device.write(fenced.id, 0, array.as_bytes())?;
                 Ok(fenced)
             })
@@ -139,9 +193,14 @@ impl Fenced {
         let mut there = vec![0; self.fence.bytes];
         let zones = self.fence.zones(self.dtype);
         for is_behind in [false, true] {
-            let at = if is_behind { self.fence.bytes + self.bytes } else { 0 };
+            let at = if is_behind {
+                self.fence.bytes + self.bytes
+            } else {
+                0
+            };
             device.read(self.whole, at, &mut there)?;
-            if let Err(what) = check::check_guard(&there, &zones[usize::from(is_behind)], is_behind) {
+            if let Err(what) = check::check_guard(&there, &zones[usize::from(is_behind)], is_behind)
+            {
                 return Ok(Some(what));
             }
         }
@@ -149,7 +208,11 @@ impl Fenced {
     }
 
     /// Whether it still holds what this is the fingerprint of.
-    pub(super) fn is_unchanged(&self, device: &mut dyn Device, print: u128) -> Result<bool, DeviceError> {
+    pub(super) fn is_unchanged(
+        &self,
+        device: &mut dyn Device,
+        print: u128,
+    ) -> Result<bool, DeviceError> {
         const PIECE: usize = 16 * Fingerprint::BLOCK;
         let mut piece = vec![0; self.bytes.min(PIECE)];
         let mut fingerprint = Fingerprint::default();
@@ -177,7 +240,11 @@ impl BoundPlan {
         plan: &Plan,
         inputs: &[Fenced],
     ) -> Result<BoundPlan, DeviceError> {
-        let mut bound = BoundPlan { plan: plan.clone(), fence, buffers: Vec::new() };
+        let mut bound = BoundPlan {
+            plan: plan.clone(),
+            fence,
+            buffers: Vec::new(),
+        };
         for spec in &plan.buffers {
             match spec.role {
                 Role::Input(i) => bound.buffers.push(inputs[i].clone()),
@@ -189,11 +256,21 @@ impl BoundPlan {
     }
 
     /// A binding of its own copies of all buffers larger than `share_below` bytes; the others are shared with `self`.
-    pub(super) fn copy(&self, device: &mut dyn Device, share_below: usize) -> Result<BoundPlan, DeviceError> {
-        let mut copy = BoundPlan { plan: self.plan.clone(), fence: self.fence, buffers: Vec::new() };
+    pub(super) fn copy(
+        &self,
+        device: &mut dyn Device,
+        share_below: usize,
+    ) -> Result<BoundPlan, DeviceError> {
+        let mut copy = BoundPlan {
+            plan: self.plan.clone(),
+            fence: self.fence,
+            buffers: Vec::new(),
+        };
         for (spec, place) in self.of_role(|_| true) {
             match spec.role {
-                _ if spec.bytes() <= share_below || spec.role == Role::Zeroed => copy.buffers.push(place.clone()),
+                _ if spec.bytes() <= share_below || spec.role == Role::Zeroed => {
+                    copy.buffers.push(place.clone())
+                }
                 Role::Image { of, image } => copy.add_image(device, spec, of, image)?,
                 _ => {
                     copy.add(device, spec)?;
@@ -214,12 +291,21 @@ impl BoundPlan {
     ) -> Result<(), DeviceError> {
         let id = device.image(self.buffers[of].id, image)?;
         let kept = vec![device.keep(id.0)];
-        self.buffers.push(Fenced { id, whole: id, dtype: spec.dtype, bytes: 0, fence: Fence::NONE, _kept: kept });
+        self.buffers.push(Fenced {
+            id,
+            whole: id,
+            dtype: spec.dtype,
+            bytes: 0,
+            fence: Fence::NONE,
+            _kept: kept,
+        });
         Ok(())
     }
 
     fn add(&mut self, device: &mut dyn Device, spec: &BufferSpec) -> Result<(), DeviceError> {
-        let fenced = self.fence.alloc(device, MemoryKind::Device, spec.dtype, spec.bytes())?;
+        let fenced = self
+            .fence
+            .alloc(device, MemoryKind::Device, spec.dtype, spec.bytes())?;
         if spec.role == Role::Zeroed {
             device.write(fenced.id, 0, &vec![0; spec.bytes()])?;
         }
@@ -228,7 +314,11 @@ impl BoundPlan {
     }
 
     fn of_role(&self, is_meant: fn(Role) -> bool) -> impl Iterator<Item = (&BufferSpec, &Fenced)> {
-        self.plan.buffers.iter().zip(&self.buffers).filter(move |(spec, _)| is_meant(spec.role))
+        self.plan
+            .buffers
+            .iter()
+            .zip(&self.buffers)
+            .filter(move |(spec, _)| is_meant(spec.role))
     }
 
     /// Outputs and intermediate results.
@@ -237,10 +327,11 @@ impl BoundPlan {
     }
 
     pub(super) fn inputs(&self) -> impl Iterator<Item = (usize, &Fenced)> {
-        self.of_role(|_| true).filter_map(|(spec, place)| match spec.role {
-            Role::Input(index) => Some((index, place)),
-            _ => None,
-        })
+        self.of_role(|_| true)
+            .filter_map(|(spec, place)| match spec.role {
+                Role::Input(index) => Some((index, place)),
+                _ => None,
+            })
     }
 
     /// Overwrites outputs and intermediate results with a pattern that no right result has.
@@ -251,7 +342,9 @@ impl BoundPlan {
     /// As [`BoundPlan::poison`], of outputs alone.
     pub(super) fn poison_outputs(&self, device: &mut dyn Device) -> Result<(), DeviceError> {
         self.of_role(|role| role == Role::Output)
-            .try_for_each(|(spec, place)| device.fill(place.id, &check::poison(spec.dtype), spec.bytes()))
+            .try_for_each(|(spec, place)| {
+                device.fill(place.id, &check::poison(spec.dtype), spec.bytes())
+            })
     }
 
     /// As [`BoundPlan::poison`], with the elements that `poison` gives.
@@ -281,10 +374,21 @@ impl BoundPlan {
             let len = if is_small { spec.len } else { PLACE };
             for number in 0..places {
                 let start = (spec.len - len) * number / (places - 1).max(1);
-                let noise = data::generate(Fill::Bits, spec.dtype, seed, number as u64, start as u64, len);
+                let noise = data::generate(
+                    Fill::Bits,
+                    spec.dtype,
+                    seed,
+                    number as u64,
+                    start as u64,
+                    len,
+                );
                 let mut there = vec![0; len * size];
                 device.read(place.id, start * size, &mut there)?;
-                for (i, (old, new)) in there.chunks_mut(size).zip(noise.as_bytes().chunks(size)).enumerate() {
+                for (i, (old, new)) in there
+                    .chunks_mut(size)
+                    .zip(noise.as_bytes().chunks(size))
+                    .enumerate()
+                {
                     if old != poison && data::draw(seed, (start + i) as u64) & 1 == 0 {
                         old.copy_from_slice(new);
                     }
@@ -296,7 +400,11 @@ impl BoundPlan {
     }
 
     /// Writes new values into the inputs.
-    pub(super) fn change(&self, device: &mut dyn Device, changes: &[Change]) -> Result<(), DeviceError> {
+    pub(super) fn change(
+        &self,
+        device: &mut dyn Device,
+        changes: &[Change],
+    ) -> Result<(), DeviceError> {
         let writes = changes.iter().filter_map(|change| {
             let input = self.inputs().find(|(index, _)| *index == change.input)?.1;
             let offset = change.index * change.value.dtype().size();
@@ -311,7 +419,10 @@ impl BoundPlan {
     }
 
     pub(super) fn outputs(&self, device: &mut dyn Device) -> Result<Vec<Array>, DeviceError> {
-        self.plan.outputs().map(|index| self.part(device, index, 0, self.plan.buffers[index].len)).collect()
+        self.plan
+            .outputs()
+            .map(|index| self.part(device, index, 0, self.plan.buffers[index].len))
+            .collect()
     }
 
     /// Reads `len` elements of buffer `index` back, from element `start` on.
@@ -324,7 +435,11 @@ impl BoundPlan {
     ) -> Result<Array, DeviceError> {
         let dtype = self.plan.buffers[index].dtype;
         let mut array = Array::zeros(dtype, len);
-        device.read(self.buffers[index].id, start * dtype.size(), array.as_bytes_mut())?;
+        device.read(
+            self.buffers[index].id,
+            start * dtype.size(),
+            array.as_bytes_mut(),
+        )?;
         Ok(array)
     }
 
@@ -332,7 +447,10 @@ impl BoundPlan {
     pub(super) fn overrun(&self, device: &mut dyn Device) -> Result<Option<String>, DeviceError> {
         for (index, (spec, fenced)) in self.of_role(|_| true).enumerate() {
             if let Some(what) = fenced.overrun(device)? {
-                return Ok(Some(format!("writes outside buffer {index} ({:?}): {what}", spec.role)));
+                return Ok(Some(format!(
+                    "writes outside buffer {index} ({:?}): {what}",
+                    spec.role
+                )));
             }
         }
         Ok(None)
@@ -344,14 +462,20 @@ impl BoundPlan {
             let mut there = vec![0; spec.bytes()];
             device.read(place.id, 0, &mut there)?;
             if there.iter().any(|&byte| byte != 0) {
-                return Ok(Some("a buffer that must be zero again after a run is not".to_owned()));
+                return Ok(Some(
+                    "a buffer that must be zero again after a run is not".to_owned(),
+                ));
             }
         }
         Ok(None)
     }
 
     /// The first input that is no more what this was the fingerprint of.
-    pub(super) fn changed_input(&self, device: &mut dyn Device, prints: &[u128]) -> Result<Option<usize>, DeviceError> {
+    pub(super) fn changed_input(
+        &self,
+        device: &mut dyn Device,
+        prints: &[u128],
+    ) -> Result<Option<usize>, DeviceError> {
         for (index, input) in self.inputs() {
             if !input.is_unchanged(device, prints[index])? {
                 return Ok(Some(index));
@@ -361,9 +485,15 @@ impl BoundPlan {
     }
 
     /// Overwrites what lies beside the inputs with the first element of these, so that reading it changes nothing.
-    pub(super) fn quiet_inputs(&self, device: &mut dyn Device, neutral: &[Array]) -> Result<(), DeviceError> {
+    pub(super) fn quiet_inputs(
+        &self,
+        device: &mut dyn Device,
+        neutral: &[Array],
+    ) -> Result<(), DeviceError> {
         for (index, input) in self.inputs() {
-            let Some(one) = neutral[index].at(0) else { continue };
+            let Some(one) = neutral[index].at(0) else {
+                continue;
+            };
             let zone = one.repeated(self.fence.bytes / one.dtype().size());
             device.write(input.whole, 0, zone.as_bytes())?;
             device.write(input.whole, self.fence.bytes + input.bytes, zone.as_bytes())?;
@@ -372,7 +502,11 @@ impl BoundPlan {
     }
 
     pub(super) fn launches(&self) -> Vec<Launch> {
-        self.plan.passes.iter().map(|pass| pass.bound(|index| self.buffers[index].id)).collect()
+        self.plan
+            .passes
+            .iter()
+            .map(|pass| pass.bound(|index| self.buffers[index].id))
+            .collect()
     }
 }
 
@@ -380,6 +514,12 @@ impl BoundPlan {
 pub(super) fn joined(mut outputs: Vec<Array>) -> Array {
     match outputs.len() {
         1 => outputs.remove(0),
-        _ => Array::U8(outputs.iter().flat_map(|output| output.as_bytes()).copied().collect()),
+        _ => Array::U8(
+            outputs
+                .iter()
+                .flat_map(|output| output.as_bytes())
+                .copied()
+                .collect(),
+        ),
     }
 }

@@ -23,12 +23,19 @@ use std::time::{Duration, Instant};
 /// The sample that one run's times make: the event time from the start of the first timed launch to the
 /// end of the last, unless it is missing or impossible. `timed` says of each launch whether it counts.
 pub(super) fn sample(timing: &Timing, timed: &[bool]) -> Sample {
-    Sample { event: event_seconds(timing, timed), wall: timing.wall_s }
+    Sample {
+        event: event_seconds(timing, timed),
+        wall: timing.wall_s,
+    }
 }
 
 /// Seconds from the start of the first launch to the end of the last; none without times.
 pub(super) fn span(timing: &Timing) -> Option<f64> {
-    let ns = timing.stamps.last()?.end.checked_sub(timing.stamps.first()?.start)?;
+    let ns = timing
+        .stamps
+        .last()?
+        .end
+        .checked_sub(timing.stamps.first()?.start)?;
     Some(ns as f64 * 1e-9)
 }
 
@@ -44,16 +51,24 @@ fn event_seconds(timing: &Timing, timed: &[bool]) -> Option<f64> {
     if timing.stamps.len() != timed.len() {
         return None;
     }
-    let mut counted = timing.stamps.iter().zip(timed).filter(|(_, t)| **t).map(|(s, _)| s);
+    let mut counted = timing
+        .stamps
+        .iter()
+        .zip(timed)
+        .filter(|(_, t)| **t)
+        .map(|(s, _)| s);
     let first = counted.next()?;
     let last = counted.next_back().unwrap_or(first);
     let ns = last.end.checked_sub(first.start)?;
     let seconds = ns as f64 * 1e-9;
-    (are_in_order(&timing.stamps) && ns >= SHORTEST_NS && seconds <= timing.wall_s).then_some(seconds)
+    (are_in_order(&timing.stamps) && ns >= SHORTEST_NS && seconds <= timing.wall_s)
+        .then_some(seconds)
 }
 
 fn are_in_order(stamps: &[Stamps]) -> bool {
-    stamps.iter().all(|s| s.queued <= s.submit && s.submit <= s.start && s.start < s.end)
+    stamps
+        .iter()
+        .all(|s| s.queued <= s.submit && s.submit <= s.start && s.start < s.end)
 }
 
 /// Runs longer than this, in seconds, need no more than one to warm up.
@@ -72,7 +87,10 @@ pub(super) fn sampled(
     take(settings, run)
 }
 
-fn warm_up(settings: &Settings, run: &mut dyn FnMut(usize) -> Result<Sample, Stop>) -> Result<(), Stop> {
+fn warm_up(
+    settings: &Settings,
+    run: &mut dyn FnMut(usize) -> Result<Sample, Stop>,
+) -> Result<(), Stop> {
     let warming = Instant::now();
     for i in 0..settings.warmup {
         run(i as usize)?;
@@ -100,7 +118,11 @@ fn take(
         if samples.len() >= settings.max_runs as usize {
             return Ok((samples, "max-runs"));
         }
-        let fewest = if elapsed >= 10.0 * settings.timeout.max(LONG_S) { 1 } else { settings.min_runs.min(3) };
+        let fewest = if elapsed >= 10.0 * settings.timeout.max(LONG_S) {
+            1
+        } else {
+            settings.min_runs.min(3)
+        };
         if elapsed >= settings.timeout && samples.len() >= fewest as usize {
             return Ok((samples, "timeout"));
         }
@@ -123,8 +145,12 @@ fn spread(samples: &[Sample]) -> f64 {
 
 /// Whether a search need not look at the case any longer.
 fn is_too_slow(settings: &Settings, samples: &[Sample]) -> bool {
-    let most = settings.candidate.and_then(|candidate| candidate.give_up_above);
-    summary(samples).zip(most).is_some_and(|(times, most)| times.median > most)
+    let most = settings
+        .candidate
+        .and_then(|candidate| candidate.give_up_above);
+    summary(samples)
+        .zip(most)
+        .is_some_and(|(times, most)| times.median > most)
 }
 
 /// Name of the kernel and of its file in `cl/common/`.
@@ -193,29 +219,60 @@ pub(super) struct Gauge {
 impl Gauge {
     /// Builds the kernel, chooses its number of steps once and for all, checks its result and takes the first reading.
     /// None under a simulator, whose time says nothing of any clock.
-    pub(super) fn new(device: &mut dyn Device, sources: &Sources, settings: &Settings) -> Result<Option<Gauge>, Stop> {
+    pub(super) fn new(
+        device: &mut dyn Device,
+        sources: &Sources,
+        settings: &Settings,
+    ) -> Result<Option<Gauge>, Stop> {
         if device.info().is_simulator() {
             return Ok(None);
         }
         let path = format!("runner/{KERNEL}.cl");
         let text = sources.assemble(&path)?;
-        let unit = BuildUnit { path, text, defines: Vec::new(), kernels: vec![KERNEL.into()] };
+        let unit = BuildUnit {
+            path,
+            text,
+            defines: Vec::new(),
+            kernels: vec![KERNEL.into()],
+        };
         let target = &device.info().target;
         let wg = target.max_wg.min(64);
         // Several groups for each unit, so that none is left without.
         let items = 4 * wg * target.compute_units.max(1) as usize;
         let buffer = device.alloc(4 * items)?;
         let launch = Launch::linear(KERNEL, items, wg, Vec::new());
-        let mut gauge =
-            Gauge { unit, launch, distrust: None, steps: 0, fastest: f64::INFINITY, last: None, slowest: 0.0 };
+        let mut gauge = Gauge {
+            unit,
+            launch,
+            distrust: None,
+            steps: 0,
+            fastest: f64::INFINITY,
+            last: None,
+            slowest: 0.0,
+        };
         // What it launches is no case's: that a device refuses it is a failure.
-        let rounds = if (settings.max_runs as usize) < FIRST_RUNS { 1 } else { FIRST_ROUNDS };
-        gauge.calibrate(device, buffer, rounds).map_err(|stop| stop.after(true))?;
+        let rounds = if (settings.max_runs as usize) < FIRST_RUNS {
+            1
+        } else {
+            FIRST_ROUNDS
+        };
+        gauge
+            .calibrate(device, buffer, rounds)
+            .map_err(|stop| stop.after(true))?;
         Ok(Some(gauge))
     }
 
-    fn calibrate(&mut self, device: &mut dyn Device, buffer: BufferId, rounds: usize) -> Result<(), Stop> {
-        let least = if device.info().target.gpu { LEAST_S } else { LEAST_CPU_S };
+    fn calibrate(
+        &mut self,
+        device: &mut dyn Device,
+        buffer: BufferId,
+        rounds: usize,
+    ) -> Result<(), Stop> {
+        let least = if device.info().target.gpu {
+            LEAST_S
+        } else {
+            LEAST_CPU_S
+        };
         let mut steps = 64;
         self.set_steps(buffer, steps);
         // Some drivers still compile at the first launch.
@@ -223,7 +280,9 @@ impl Gauge {
         self.distrust = distrust(least, &mut |steps| {
             self.set_steps(buffer, steps);
             let program = device.build(&self.unit)?;
-            Ok(clocked(&device.run(program, &vec![self.launch.clone(); BATCH])?))
+            Ok(clocked(
+                &device.run(program, &vec![self.launch.clone(); BATCH])?,
+            ))
         })?;
         self.set_steps(buffer, steps);
         loop {
@@ -253,8 +312,13 @@ impl Gauge {
         let chains: Vec<u32> = (0..CHAINS).map(|id| chain(id, steps)).collect();
         let mut bytes = vec![0; 4 * self.launch.global[0]];
         device.read(buffer, 0, &mut bytes)?;
-        let got = bytes.chunks_exact(4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]]));
-        match got.zip(chains.iter().cycle()).position(|(got, want)| got != *want) {
+        let got = bytes
+            .chunks_exact(4)
+            .map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]]));
+        match got
+            .zip(chains.iter().cycle())
+            .position(|(got, want)| got != *want)
+        {
             None => Ok(()),
             Some(item) => Err(Stop::failed(format!(
                 "{}: item {item} is not what {steps} steps give: the driver computes integers wrongly",
@@ -265,7 +329,9 @@ impl Gauge {
 
     /// The shortest of several runs, in seconds; infinite if none has a time.
     fn fastest(&self, device: &mut dyn Device, runs: usize) -> Result<f64, DeviceError> {
-        (0..runs).try_fold(f64::INFINITY, |least, _| Ok(least.min(self.seconds(device)?)))
+        (0..runs).try_fold(f64::INFINITY, |least, _| {
+            Ok(least.min(self.seconds(device)?))
+        })
     }
 
     /// Takes a reading: the shortest of as few runs as show that nothing disturbs it.
@@ -302,14 +368,26 @@ impl Gauge {
 
     /// Takes another reading if the last one is long ago.
     fn glance(&mut self, device: &mut dyn Device) -> Result<(), DeviceError> {
-        if self.last.is_some_and(|(_, at)| at.elapsed() >= INTERVAL) { self.read(device) } else { Ok(()) }
+        if self.last.is_some_and(|(_, at)| at.elapsed() >= INTERVAL) {
+            self.read(device)
+        } else {
+            Ok(())
+        }
     }
 
     /// Takes the last reading and says what all of them came to.
     fn end(&mut self, device: &mut dyn Device) -> Result<Option<Canary>, DeviceError> {
         self.read(device)?;
-        let Gauge { slowest, fastest, steps, .. } = *self;
-        Ok((slowest > 0.0).then(|| Canary { ratio: slowest / fastest, fastest: fastest / f64::from(steps) * 1e6 }))
+        let Gauge {
+            slowest,
+            fastest,
+            steps,
+            ..
+        } = *self;
+        Ok((slowest > 0.0).then(|| Canary {
+            ratio: slowest / fastest,
+            fastest: fastest / f64::from(steps) * 1e6,
+        }))
     }
 
     fn is_undisturbed(&self, seconds: f64) -> bool {
@@ -319,13 +397,20 @@ impl Gauge {
     /// One run, in seconds; infinite if it has no time.
     fn seconds(&self, device: &mut dyn Device) -> Result<f64, DeviceError> {
         let sample = self.time(device)?;
-        Ok(if self.distrust.is_none() { sample.event.unwrap_or(f64::INFINITY) } else { sample.wall })
+        Ok(if self.distrust.is_none() {
+            sample.event.unwrap_or(f64::INFINITY)
+        } else {
+            sample.wall
+        })
     }
 
     fn time(&self, device: &mut dyn Device) -> Result<Sample, DeviceError> {
         // Nothing new, unless so many programs were built since that this one had to go.
         let program = device.build(&self.unit)?;
-        Ok(sample(&device.run(program, std::slice::from_ref(&self.launch))?, &[true]))
+        Ok(sample(
+            &device.run(program, std::slice::from_ref(&self.launch))?,
+            &[true],
+        ))
     }
 }
 
@@ -342,13 +427,18 @@ pub(super) fn watch(
     let is_trusted = measured.distrust.is_none();
     let mut run = |device: &mut dyn Device, i| {
         let sample = run(device, i)?;
-        Ok(Sample { event: sample.event.filter(|_| is_trusted), ..sample })
+        Ok(Sample {
+            event: sample.event.filter(|_| is_trusted),
+            ..sample
+        })
     };
     warm_up(settings, &mut |i| run(device, i))?;
     // In the state in which the device is for the first sample.
     gauge.as_mut().map_or(Ok(()), |gauge| gauge.begin(device))?;
     let (samples, stopped_by) = take(settings, &mut |i| {
-        gauge.as_mut().map_or(Ok(()), |gauge| gauge.glance(device))?;
+        gauge
+            .as_mut()
+            .map_or(Ok(()), |gauge| gauge.glance(device))?;
         run(device, i)
     })?;
     measured.samples = samples;
@@ -360,13 +450,22 @@ pub(super) fn watch(
 /// A batch by both clocks; the events' time is none if one of them is impossible.
 fn clocked(timing: &Timing) -> Sample {
     let is_possible = timing.stamps.len() == BATCH && are_in_order(&timing.stamps);
-    let seconds = timing.stamps.iter().map(|s| s.end.saturating_sub(s.start) as f64 * 1e-9).sum::<f64>();
-    Sample { event: (is_possible && seconds <= timing.wall_s).then_some(seconds), wall: timing.wall_s }
+    let seconds = timing
+        .stamps
+        .iter()
+        .map(|s| s.end.saturating_sub(s.start) as f64 * 1e-9)
+        .sum::<f64>();
+    Sample {
+        event: (is_possible && seconds <= timing.wall_s).then_some(seconds),
+        wall: timing.wall_s,
+    }
 }
 
 /// The events' time over the host's, of by how much a longer batch took longer.
 fn ratio(pair: &Sample) -> Option<f64> {
-    pair.event.map(|event| event / pair.wall).filter(|ratio| ratio.is_finite() && pair.wall > 0.0)
+    pair.event
+        .map(|event| event / pair.wall)
+        .filter(|ratio| ratio.is_finite() && pair.wall > 0.0)
 }
 
 /// Why the device's event times cannot be believed; none if they can. `batch` runs a batch of kernels of so many steps,
@@ -391,7 +490,9 @@ fn distrust(
         pairs = trial(steps, batch)?;
         let ratios: Vec<f64> = pairs.iter().filter_map(ratio).collect();
         let middle = stats::summarise(&ratios).map_or(0.0, |summary| summary.median);
-        if (1.0 / MIDDLE_FACTOR..=MIDDLE_FACTOR).contains(&middle) && disagreeing(&pairs) <= MAY_DISAGREE {
+        if (1.0 / MIDDLE_FACTOR..=MIDDLE_FACTOR).contains(&middle)
+            && disagreeing(&pairs) <= MAY_DISAGREE
+        {
             return Ok(None);
         }
         steps = (steps * LONGER).min(MOST_STEPS / LONGER);
@@ -400,27 +501,46 @@ fn distrust(
     let why = if 2 * impossible > pairs.len() {
         "its times are missing, reversed or longer than the host waited".to_owned()
     } else {
-        let events = pairs.iter().filter_map(|pair| pair.event).collect::<Vec<_>>();
+        let events = pairs
+            .iter()
+            .filter_map(|pair| pair.event)
+            .collect::<Vec<_>>();
         let walls = pairs.iter().map(|pair| pair.wall).collect::<Vec<_>>();
-        let [events, wall] =
-            [events, walls].map(|seconds| stats::summarise(&seconds).map_or(0.0, |summary| summary.median * 1e6));
-        format!("kernels that took {wall:.0} us longer by the host's clock took {events:.0} us longer by its events")
+        let [events, wall] = [events, walls]
+            .map(|seconds| stats::summarise(&seconds).map_or(0.0, |summary| summary.median * 1e6));
+        format!(
+            "kernels that took {wall:.0} us longer by the host's clock took {events:.0} us longer by its events"
+        )
     };
-    Ok(Some(format!("the driver's event clock is not trusted in this session: {why}")))
+    Ok(Some(format!(
+        "the driver's event clock is not trusted in this session: {why}"
+    )))
 }
 
 fn disagreeing(pairs: &[Sample]) -> usize {
-    let agree = pairs.iter().filter_map(ratio).filter(|ratio| (1.0 / PAIR_FACTOR..=PAIR_FACTOR).contains(ratio));
+    let agree = pairs
+        .iter()
+        .filter_map(ratio)
+        .filter(|ratio| (1.0 / PAIR_FACTOR..=PAIR_FACTOR).contains(ratio));
     pairs.len() - agree.count()
 }
 
-fn trial(steps: u32, batch: &mut dyn FnMut(u32) -> Result<Sample, DeviceError>) -> Result<Vec<Sample>, DeviceError> {
+fn trial(
+    steps: u32,
+    batch: &mut dyn FnMut(u32) -> Result<Sample, DeviceError>,
+) -> Result<Vec<Sample>, DeviceError> {
     let mut pairs: Vec<Sample> = Vec::new();
     while pairs.len() < PAIRS && disagreeing(&pairs) <= MAY_DISAGREE {
         let short = batch(steps)?;
         let long = batch(steps * LONGER)?;
-        let event = long.event.zip(short.event).map(|(long, short)| long - short);
-        pairs.push(Sample { event, wall: long.wall - short.wall });
+        let event = long
+            .event
+            .zip(short.event)
+            .map(|(long, short)| long - short);
+        pairs.push(Sample {
+            event,
+            wall: long.wall - short.wall,
+        });
     }
     Ok(pairs)
 }
@@ -431,8 +551,17 @@ mod tests {
     use gpulab_model::outcome::{Candidate, objection};
 
     fn timing(stamps: &[(u64, u64, u64, u64)], wall_s: f64) -> Timing {
-        let stamps = stamps.iter().map(|&(queued, submit, start, end)| Stamps { queued, submit, start, end });
-        Timing { wall_s, stamps: stamps.collect(), left_out: Vec::new() }
+        let stamps = stamps.iter().map(|&(queued, submit, start, end)| Stamps {
+            queued,
+            submit,
+            start,
+            end,
+        });
+        Timing {
+            wall_s,
+            stamps: stamps.collect(),
+            left_out: Vec::new(),
+        }
     }
 
     #[test]
@@ -452,46 +581,93 @@ mod tests {
             (vec![(0, 1, 100, 100)], 1.0, "zero"),
             (vec![(0, 1, 100, 101)], 1.0, "one nanosecond"),
             (vec![(0, 1, 100, 5_000)], 1e-6, "longer than the wall time"),
-            (vec![(9, 1, 100, 5_000)], 1.0, "submitted before it was queued"),
+            (
+                vec![(9, 1, 100, 5_000)],
+                1.0,
+                "submitted before it was queued",
+            ),
             (vec![], 1.0, "missing"),
         ] {
-            assert_eq!(sample(&timing(&stamps, wall), &[true]).event, None, "{what}");
+            assert_eq!(
+                sample(&timing(&stamps, wall), &[true]).event,
+                None,
+                "{what}"
+            );
         }
-        assert_eq!(sample(&timing(&[(0, 1, 100, 5_000)], 1.0), &[true; 2]).event, None, "one of two launches");
+        assert_eq!(
+            sample(&timing(&[(0, 1, 100, 5_000)], 1.0), &[true; 2]).event,
+            None,
+            "one of two launches"
+        );
     }
 
     fn samples(events: &[Option<f64>]) -> Vec<Sample> {
-        events.iter().map(|&event| Sample { event, wall: 1.0 }).collect()
+        events
+            .iter()
+            .map(|&event| Sample { event, wall: 1.0 })
+            .collect()
     }
 
     #[test]
     fn equal_missing_or_too_fast_times_are_objected_to_and_the_least_is_believed() {
-        assert_eq!(objection(&samples(&[Some(1e-5), Some(2e-5), Some(1e-5)]), None), None);
-        assert!(objection(&samples(&[Some(1e-5); 8]), None).unwrap().contains("the same"));
-        assert!(objection(&samples(&[Some(1e-5), None, Some(2e-5)]), None).unwrap().starts_with("1 of 3"));
-        assert!(objection(&samples(&[Some(1e-5), Some(2e-5), Some(3e-5)]), Some(1.5e-5)).unwrap().contains("ceiling"));
+        assert_eq!(
+            objection(&samples(&[Some(1e-5), Some(2e-5), Some(1e-5)]), None),
+            None
+        );
+        assert!(
+            objection(&samples(&[Some(1e-5); 8]), None)
+                .unwrap()
+                .contains("the same")
+        );
+        assert!(
+            objection(&samples(&[Some(1e-5), None, Some(2e-5)]), None)
+                .unwrap()
+                .starts_with("1 of 3")
+        );
+        assert!(
+            objection(
+                &samples(&[Some(1e-5), Some(2e-5), Some(3e-5)]),
+                Some(1.5e-5)
+            )
+            .unwrap()
+            .contains("ceiling")
+        );
         let events = samples(&[Some(1e-5), Some(2e-5)]);
         assert_eq!(objection(&events, Some(1e-5)), None);
         assert_eq!(objection(&events, Some(0.999e-5)), None);
-        assert!(objection(&events, Some(1.001e-5)).unwrap().contains("shorter than the ceiling allows"));
+        assert!(
+            objection(&events, Some(1.001e-5))
+                .unwrap()
+                .contains("shorter than the ceiling allows")
+        );
     }
 
     #[test]
     fn belief_begins_at_50_ns_and_ends_at_the_wall_time() {
-        let event = |ns: u64, wall_ns: f64| sample(&timing(&[(0, 1, 100, 100 + ns)], wall_ns * 1e-9), &[true]).event;
+        let event = |ns: u64, wall_ns: f64| {
+            sample(&timing(&[(0, 1, 100, 100 + ns)], wall_ns * 1e-9), &[true]).event
+        };
         assert_eq!(event(49, 1e9), None);
         approx::assert_relative_eq!(event(50, 1e9).unwrap(), 50e-9);
         assert_eq!(event(5_000, 4_999.0), None, "just above the wall time");
         assert!(event(5_000, 5_001.0).is_some(), "just below");
         // All four stamps may coincide up to the start; the end comes after it.
-        assert!(sample(&timing(&[(7, 7, 7, 107)], 1.0), &[true]).event.is_some());
+        assert!(
+            sample(&timing(&[(7, 7, 7, 107)], 1.0), &[true])
+                .event
+                .is_some()
+        );
         assert_eq!(sample(&timing(&[(8, 7, 7, 107)], 1.0), &[true]).event, None);
         assert_eq!(sample(&timing(&[(0, 8, 7, 107)], 1.0), &[true]).event, None);
     }
 
     /// Kernels of a nanosecond a step, launched at this cost, on a host that is now and then disturbed. `event` turns a
     /// kernel's nanoseconds into what the driver says.
-    fn judged(launch_ns: u64, disturbed: impl Fn(usize) -> u64, mut event: impl FnMut(u64) -> u64) -> Option<String> {
+    fn judged(
+        launch_ns: u64,
+        disturbed: impl Fn(usize) -> u64,
+        mut event: impl FnMut(u64) -> u64,
+    ) -> Option<String> {
         let mut count = 0;
         let mut batch = |steps: u32| {
             assert!(steps <= MOST_STEPS);
@@ -499,11 +675,20 @@ mod tests {
             let ns = u64::from(steps) * 10;
             let mut stamp = |_| {
                 let length = event(ns);
-                Stamps { queued: 0, submit: 1, start: 100, end: 100 + length }
+                Stamps {
+                    queued: 0,
+                    submit: 1,
+                    start: 100,
+                    end: 100 + length,
+                }
             };
             let stamps = (0..BATCH).map(&mut stamp).collect();
             let wall = BATCH as u64 * (ns + launch_ns) + disturbed(count) + 1000;
-            Ok(clocked(&Timing { wall_s: wall as f64 * 1e-9, stamps, left_out: Vec::new() }))
+            Ok(clocked(&Timing {
+                wall_s: wall as f64 * 1e-9,
+                stamps,
+                left_out: Vec::new(),
+            }))
         };
         distrust(1e-4, &mut batch).unwrap()
     }
@@ -531,8 +716,14 @@ mod tests {
             }
         }
         // A neighbour takes the host's core at times.
-        assert_eq!(judged(20_000, |i| if i % 12 == 0 { 4_000_000 } else { 0 }, |ns| ns), None);
-        assert_eq!(judged(20_000, |i| (i as u64 * 7919) % 300_000, |ns| ns), None);
+        assert_eq!(
+            judged(20_000, |i| if i % 12 == 0 { 4_000_000 } else { 0 }, |ns| ns),
+            None
+        );
+        assert_eq!(
+            judged(20_000, |i| (i as u64 * 7919) % 300_000, |ns| ns),
+            None
+        );
     }
 
     #[test]
@@ -556,8 +747,15 @@ mod tests {
             }
         }
         let words = judged(20_000, |_| 0, |_| 12_000).unwrap();
-        assert!(words.ends_with("us longer by the host's clock took 0 us longer by its events"), "{words}");
-        assert!(judged(0, |_| 0, |ns| ns * 10).unwrap().contains("longer than the host waited"));
+        assert!(
+            words.ends_with("us longer by the host's clock took 0 us longer by its events"),
+            "{words}"
+        );
+        assert!(
+            judged(0, |_| 0, |ns| ns * 10)
+                .unwrap()
+                .contains("longer than the host waited")
+        );
     }
 
     #[test]
@@ -569,20 +767,31 @@ mod tests {
             assert!(refused.is_some(), "seed {seed}");
             // Up to twice as long, or nothing: right in the mean, so that now and then one looks like a disturbed machine.
             let mut next = random(seed);
-            around_truth += usize::from(judged(20_000, |_| 0, |ns| ns * (next() % 2_000) / 1_000 + 1).is_none());
+            around_truth += usize::from(
+                judged(20_000, |_| 0, |ns| ns * (next() % 2_000) / 1_000 + 1).is_none(),
+            );
         }
         assert!(around_truth <= 20, "{around_truth} of 200");
     }
 
     fn settings() -> Settings {
-        Settings { warmup: 2, max_runs: 100, min_time: 0.0, timeout: 10.0, ..Settings::default() }
+        Settings {
+            warmup: 2,
+            max_runs: 100,
+            min_time: 0.0,
+            timeout: 10.0,
+            ..Settings::default()
+        }
     }
 
     fn run_on(times: impl Fn(usize) -> f64, settings: &Settings) -> (usize, &'static str, usize) {
         let mut calls = 0;
         let (samples, why) = sampled(settings, &mut |i| {
             calls += 1;
-            Ok(Sample { event: Some(times(i)), wall: 1.0 })
+            Ok(Sample {
+                event: Some(times(i)),
+                wall: 1.0,
+            })
         })
         .unwrap();
         (samples.len(), why, calls)
@@ -591,24 +800,43 @@ mod tests {
     #[test]
     fn steady_times_end_early_and_noisy_ones_at_the_most_runs_the_time_limit_or_an_error() {
         assert_eq!(run_on(|_| 1e-3, &settings()), (10, "steady", 12));
-        assert_eq!(run_on(|i| if i % 2 == 0 { 1e-3 } else { 2e-3 }, &settings()).1, "max-runs");
+        assert_eq!(
+            run_on(|i| if i % 2 == 0 { 1e-3 } else { 2e-3 }, &settings()).1,
+            "max-runs"
+        );
         let result = sampled(&settings(), &mut |_| Err(Stop::failed("lost")));
         assert_eq!(result, Err(Stop::failed("lost")));
-        let settings = Settings { timeout: 0.0, ..settings() };
-        assert_eq!(run_on(|i| 1e-3 * (i + 1) as f64, &settings), (3, "timeout", 5));
+        let settings = Settings {
+            timeout: 0.0,
+            ..settings()
+        };
+        assert_eq!(
+            run_on(|i| 1e-3 * (i + 1) as f64, &settings),
+            (3, "timeout", 5)
+        );
     }
 
     #[test]
     fn a_candidate_that_is_slower_than_asked_for_ends_after_its_first_samples() {
         let search = |give_up_above| Settings {
-            candidate: Some(Candidate { give_up_above, is_preliminary: false }),
+            candidate: Some(Candidate {
+                give_up_above,
+                is_preliminary: false,
+            }),
             ..settings()
         };
         assert_eq!(run_on(|_| 1.6e-3, &search(Some(1.5e-3))), (3, "slower", 5));
         for enough in [Some(1.7e-3), None] {
-            assert_eq!(run_on(|_| 1.6e-3, &search(enough)), (10, "steady", 12), "{enough:?}");
+            assert_eq!(
+                run_on(|_| 1.6e-3, &search(enough)),
+                (10, "steady", 12),
+                "{enough:?}"
+            );
         }
         // One slow run decides nothing.
-        assert_eq!(run_on(|i| if i == 1 { 9e-3 } else { 1e-3 }, &search(Some(1.5e-3))).1, "steady");
+        assert_eq!(
+            run_on(|i| if i == 1 { 9e-3 } else { 1e-3 }, &search(Some(1.5e-3))).1,
+            "steady"
+        );
     }
 }

@@ -8,7 +8,9 @@ use super::session::Session;
 use gpulab_kernels::{Family, Form, tile_of_a_group};
 use gpulab_model::check;
 use gpulab_model::data::{self, Array, Change, Fill, Shape};
-use gpulab_model::outcome::{CellSymptoms, CountSymptoms, DataKind, Likeness, Number, StartsFrom, Stop, Symptoms};
+use gpulab_model::outcome::{
+    CellSymptoms, CountSymptoms, DataKind, Likeness, Number, StartsFrom, Stop, Symptoms,
+};
 use gpulab_model::plan::{Case, Reference};
 
 /// Most elements that are looked at one by one.
@@ -30,11 +32,15 @@ impl Session {
     pub fn diagnose(&mut self, case: &Case) -> Result<Symptoms, Stop> {
         let registry = self.registry.clone();
         let family = registry.find(&case.family)?;
-        let rung = family.rung(&case.variant).ok_or_else(|| Stop::failed("there is no such rung"))?;
+        let rung = family
+            .rung(&case.variant)
+            .ok_or_else(|| Stop::failed("there is no such rung"))?;
         let tile = tile_of_a_group(family, rung, case, &self.device.info().target)?;
         match family.form {
             Form::Vector => vectors(self, family, case, tile[0]),
-            Form::Matrix | Form::Square => matrices(self, family, case, tile.map(|side| side.min(MOST_SIDE))),
+            Form::Matrix | Form::Square => {
+                matrices(self, family, case, tile.map(|side| side.min(MOST_SIDE)))
+            }
         }
     }
 
@@ -50,7 +56,12 @@ impl Session {
         let fence = Fence::of(&*self.device, family, case);
         let job = self.companion(family, case, fence, &mut data)?;
         let bound = self.bind(&job, &data.device)?;
-        go(&mut ProbedKernel { session: self, job: &job, bound: &bound, data: &data })
+        go(&mut ProbedKernel {
+            session: self,
+            job: &job,
+            bound: &bound,
+            data: &data,
+        })
     }
 }
 
@@ -60,7 +71,8 @@ impl ProbedKernel<'_> {
     fn run(&mut self, before: &Array) -> Result<Array, Stop> {
         self.session.scrub_local()?;
         let device = &mut *self.session.device;
-        self.bound.poison_with(device, |_| before.as_bytes().to_vec())?;
+        self.bound
+            .poison_with(device, |_| before.as_bytes().to_vec())?;
         device.run(self.job.program, &self.bound.launches())?;
         Ok(self.bound.output(device)?)
     }
@@ -75,24 +87,35 @@ impl ProbedKernel<'_> {
     fn survey(&mut self, is_right: impl Fn(&Array) -> bool) -> Result<Symptoms, Stop> {
         const RUNS: usize = 8;
         let dtype = self.job.case.dtype;
-        let [poison, other] = [check::poison(dtype), check::other_poison(dtype)].map(|bytes| of_bytes(dtype, &bytes));
+        let [poison, other] =
+            [check::poison(dtype), check::other_poison(dtype)].map(|bytes| of_bytes(dtype, &bytes));
         let first = self.run(&poison)?;
         let outside = self.bound.overrun(&mut *self.session.device)?;
-        let changed_input = self.bound.changed_input(&mut *self.session.device, self.data.prints())?;
+        let changed_input = self
+            .bound
+            .changed_input(&mut *self.session.device, self.data.prints())?;
         let right = is_right(&first);
         let mut differs = false;
         for _ in 1..RUNS {
             differs |= self.run(&poison)?.as_bytes() != first.as_bytes();
         }
         let second = self.run(&other)?;
-        let elements = first.as_bytes().chunks(dtype.size()).zip(second.as_bytes().chunks(dtype.size()));
-        let unwritten: Vec<bool> =
-            elements.map(|(first, second)| first == poison.as_bytes() && second == other.as_bytes()).collect();
+        let elements = first
+            .as_bytes()
+            .chunks(dtype.size())
+            .zip(second.as_bytes().chunks(dtype.size()));
+        let unwritten: Vec<bool> = elements
+            .map(|(first, second)| first == poison.as_bytes() && second == other.as_bytes())
+            .collect();
         let count = unwritten.iter().filter(|is| **is).count() as u64;
         Ok(Symptoms {
             shape: self.job.case.shape,
             wg: self.job.plan.wg,
-            is_right: right && !differs && outside.is_none() && changed_input.is_none() && count == 0,
+            is_right: right
+                && !differs
+                && outside.is_none()
+                && changed_input.is_none()
+                && count == 0,
             outside,
             changed_input,
             differs,
@@ -111,10 +134,21 @@ fn of_bytes(dtype: data::Dtype, bytes: &[u8]) -> Array {
     one
 }
 
-fn vectors(session: &mut Session, family: &Family, case: &Case, group: u64) -> Result<Symptoms, Stop> {
+fn vectors(
+    session: &mut Session,
+    family: &Family,
+    case: &Case,
+    group: u64,
+) -> Result<Symptoms, Stop> {
     // Some elements lie behind the last whole group.
-    let small = Case { shape: Shape::vector((3 * group + 5).min(MOST)), ..case.clone() };
-    let fill = family.problem.fold().map_or_else(|| family.problem.fill(&small), |fold| fold.exact_fill(&small));
+    let small = Case {
+        shape: Shape::vector((3 * group + 5).min(MOST)),
+        ..case.clone()
+    };
+    let fill = family.problem.fold().map_or_else(
+        || family.problem.fill(&small),
+        |fold| fold.exact_fill(&small),
+    );
     let inputs = make_inputs(family, &small, fill, case.seed);
     let data = exact_data_of(family, &small, inputs.clone());
     let reference = data.reference().cloned();
@@ -126,7 +160,13 @@ fn vectors(session: &mut Session, family: &Family, case: &Case, group: u64) -> R
             _ => false,
         })
     })?;
-    symptoms.counts = counts(session, family, &small, group as usize, symptoms.unwritten_count[0] == 0)?;
+    symptoms.counts = counts(
+        session,
+        family,
+        &small,
+        group as usize,
+        symptoms.unwritten_count[0] == 0,
+    )?;
     Ok(symptoms)
 }
 
@@ -150,14 +190,33 @@ impl Single {
         let fold = family.problem.fold()?;
         let lone = fold.lone(case, case.seed);
         let lens = family.problem.inputs(case.shape, &case.params);
-        let neutral: Vec<Array> = lone.neutral.iter().zip(&lens).map(|(one, &len)| one.repeated(len)).collect();
+        let neutral: Vec<Array> = lone
+            .neutral
+            .iter()
+            .zip(&lens)
+            .map(|(one, &len)| one.repeated(len))
+            .collect();
         let decides = fold.is_decided_by_one(case);
-        let one = if decides { lone.values.first()?.first()?.clone() } else { ones(case, 1) };
+        let one = if decides {
+            lone.values.first()?.first()?.clone()
+        } else {
+            ones(case, 1)
+        };
         let mut base = neutral.clone();
-        base.iter_mut().skip(1).for_each(|input| *input = ones(case, input.len()));
-        let results = [&lone.neutral[0], &one].map(|value| single(&fold.finish(case, value.clone(), &[])));
+        base.iter_mut()
+            .skip(1)
+            .for_each(|input| *input = ones(case, input.len()));
+        let results =
+            [&lone.neutral[0], &one].map(|value| single(&fold.finish(case, value.clone(), &[])));
         let before = neutral[0].at(0)?;
-        Some(Single { neutral, base, one, decides, results, before })
+        Some(Single {
+            neutral,
+            base,
+            one,
+            decides,
+            results,
+            before,
+        })
     }
 
     /// How often an element counts that leaves this result; none if it is no multiple of it.
@@ -167,7 +226,9 @@ impl Single {
             number if Some(number) == self.results[1] => Some(1),
             _ if self.decides => None,
             Number::Integer(times) => Some(times).filter(|times| times.abs() < 1 << 20),
-            Number::Real(times) => (times.abs() < 1e6 && times.fract() == 0.0).then_some(times as i64),
+            Number::Real(times) => {
+                (times.abs() < 1e6 && times.fract() == 0.0).then_some(times as i64)
+            }
         }
     }
 }
@@ -184,15 +245,30 @@ fn counts(
     group: usize,
     is_all_written: bool,
 ) -> Result<Option<CountSymptoms>, Stop> {
-    let Some(single) = Single::of(family, case) else { return Ok(None) };
+    let Some(single) = Single::of(family, case) else {
+        return Ok(None);
+    };
     let starts_from = starts_from(session, family, case, &single, is_all_written)?;
-    let wrong_over = if single.decides { None } else { wrong_over(session, family, case)? };
+    let wrong_over = if single.decides {
+        None
+    } else {
+        wrong_over(session, family, case)?
+    };
     session.probe(family, case, single.base.clone(), |probe| {
         let mut times = Vec::new();
         for index in 0..single.base[0].len() {
-            let old = single.base[0].at(index).unwrap_or_else(|| single.before.clone());
-            let change = Change { input: 0, index, value: single.one.clone() };
-            let undo = Change { value: old, ..change.clone() };
+            let old = single.base[0]
+                .at(index)
+                .unwrap_or_else(|| single.before.clone());
+            let change = Change {
+                input: 0,
+                index,
+                value: single.one.clone(),
+            };
+            let undo = Change {
+                value: old,
+                ..change.clone()
+            };
             probe.bound.change(&mut *probe.session.device, &[change])?;
             let output = probe.run(&single.before)?;
             probe.bound.change(&mut *probe.session.device, &[undo])?;
@@ -231,17 +307,31 @@ fn starts_from(
         if probe.number(output) == single.results[0] {
             let output = probe.run(&of_bytes(case.dtype, &check::poison(case.dtype)))?;
             let is_right = !is_all_written || probe.number(output) == single.results[0];
-            return Ok(if is_right { StartsFrom::Nothing } else { StartsFrom::Output });
+            return Ok(if is_right {
+                StartsFrom::Nothing
+            } else {
+                StartsFrom::Output
+            });
         }
-        probe.bound.quiet_inputs(&mut *probe.session.device, &single.neutral)?;
+        probe
+            .bound
+            .quiet_inputs(&mut *probe.session.device, &single.neutral)?;
         let output = probe.run(&single.before)?;
         let is_neutral = probe.number(output) == single.results[0];
-        Ok(if is_neutral { StartsFrom::BesideInputs } else { StartsFrom::Elsewhere })
+        Ok(if is_neutral {
+            StartsFrom::BesideInputs
+        } else {
+            StartsFrom::Elsewhere
+        })
     })
 }
 
 /// The first kind of data over which the result is wrong, where it is right over those before.
-fn wrong_over(session: &mut Session, family: &Family, case: &Case) -> Result<Option<DataKind>, Stop> {
+fn wrong_over(
+    session: &mut Session,
+    family: &Family,
+    case: &Case,
+) -> Result<Option<DataKind>, Stop> {
     /// So small that sums are exact in every type.
     const SMALL: u64 = 8;
     let kinds = [
@@ -258,7 +348,9 @@ fn wrong_over(session: &mut Session, family: &Family, case: &Case) -> Result<Opt
         };
         let fence = Fence::of(session.device(), family, case);
         let job = session.companion(family, case, fence, &mut data)?;
-        let is_right = session.verify_once(&job, &data, "over a kind of data").is_ok();
+        let is_right = session
+            .verify_once(&job, &data, "over a kind of data")
+            .is_ok();
         if !is_right {
             return Ok(kind);
         }
@@ -266,18 +358,31 @@ fn wrong_over(session: &mut Session, family: &Family, case: &Case) -> Result<Opt
     Ok(None)
 }
 
-fn matrices(session: &mut Session, family: &Family, case: &Case, tile: [u64; 2]) -> Result<Symptoms, Stop> {
+fn matrices(
+    session: &mut Session,
+    family: &Family,
+    case: &Case,
+    tile: [u64; 2],
+) -> Result<Symptoms, Stop> {
     let [wide, high] = tile;
     let side = wide.max(high);
     // Whole squares first, then other whole shapes, then such with a rest.
     let shapes = match family.form {
         Form::Square => vec![[2 * side; 2], [2 * side + 3; 2]],
-        _ => vec![[2 * side; 2], [3 * side, 2 * side], [2 * side, 3 * side], [2 * wide + 3, 3 * high + 1]],
+        _ => vec![
+            [2 * side; 2],
+            [3 * side, 2 * side],
+            [2 * side, 3 * side],
+            [2 * wide + 3, 3 * high + 1],
+        ],
     };
     let mut right = Vec::new();
     let mut found: Option<Symptoms> = None;
     for [n, m] in shapes {
-        let small = Case { shape: Shape { n, m }, ..case.clone() };
+        let small = Case {
+            shape: Shape { n, m },
+            ..case.clone()
+        };
         let symptoms = of_shape(session, family, &small, tile.map(|side| side as usize))?;
         right.push((n == m, n % side == 0, symptoms.is_right));
         if found.as_ref().is_none_or(|known| known.is_right) {
@@ -286,23 +391,36 @@ fn matrices(session: &mut Session, family: &Family, case: &Case, tile: [u64; 2])
     }
     let mut symptoms = found.ok_or_else(|| Stop::failed("no shape could be tried"))?;
     if let Some(cells) = &mut symptoms.cells {
-        cells.only_squares =
-            family.form == Form::Matrix && right.iter().all(|&(is_square, _, is_right)| is_square == is_right);
-        cells.only_whole = right.iter().all(|&(_, is_whole, is_right)| is_whole == is_right);
+        cells.only_squares = family.form == Form::Matrix
+            && right
+                .iter()
+                .all(|&(is_square, _, is_right)| is_square == is_right);
+        cells.only_whole = right
+            .iter()
+            .all(|&(_, is_whole, is_right)| is_whole == is_right);
     }
     Ok(symptoms)
 }
 
 /// Which cells of a result are right and written, by their places in the input, and what the others hold.
-fn of_shape(session: &mut Session, family: &Family, case: &Case, tile: [usize; 2]) -> Result<Symptoms, Stop> {
+fn of_shape(
+    session: &mut Session,
+    family: &Family,
+    case: &Case,
+    tile: [usize; 2],
+) -> Result<Symptoms, Stop> {
     /// Few, so that sums are exact.
     const WEIGHTS: u64 = 97;
     let movement = family.problem.movement(case);
     let n = case.shape.n as usize;
     let input = match &movement {
-        Some(movement) => Array::narrowed(case.dtype, (1..=movement.input_len()).map(|number| number as f64)),
+        Some(movement) => Array::narrowed(
+            case.dtype,
+            (1..=movement.input_len()).map(|number| number as f64),
+        ),
         None => {
-            let weights = (0..n * n).map(|at| (1 + data::draw(case.seed, at as u64) % WEIGHTS) as f64);
+            let weights =
+                (0..n * n).map(|at| (1 + data::draw(case.seed, at as u64) % WEIGHTS) as f64);
             Array::narrowed(case.dtype, weights)
         }
     };
@@ -314,7 +432,10 @@ fn of_shape(session: &mut Session, family: &Family, case: &Case, tile: [usize; 2
         }
         None => {
             let data = Data::of(family, case, vec![input.clone()]);
-            data.reference().and_then(|r| r.exact()).map(Array::widened).unwrap_or_default()
+            data.reference()
+                .and_then(|r| r.exact())
+                .map(Array::widened)
+                .unwrap_or_default()
         }
     };
     let columns = movement.as_ref().map_or(n, |movement| movement.columns);
@@ -323,8 +444,11 @@ fn of_shape(session: &mut Session, family: &Family, case: &Case, tile: [usize; 2
         let mut symptoms = probe.survey(|got| got.widened() == want)?;
         let nothing = of_bytes(case.dtype, &check::poison(case.dtype));
         let output = probe.run(&nothing)?;
-        let is_written: Vec<bool> =
-            output.as_bytes().chunks(case.dtype.size()).map(|x| x != nothing.as_bytes()).collect();
+        let is_written: Vec<bool> = output
+            .as_bytes()
+            .chunks(case.dtype.size())
+            .map(|x| x != nothing.as_bytes())
+            .collect();
         let got = output.widened();
         let places = (0..got.len()).map(|at| match &movement {
             Some(movement) => (at % columns) * movement.to_pitch + at / columns,
@@ -340,7 +464,8 @@ fn of_shape(session: &mut Session, family: &Family, case: &Case, tile: [usize; 2
             looks_like: match &movement {
                 Some(movement) => likeness(&got, &want, &given, movement.rows, tile[0]),
                 None => {
-                    let is_turned = is_likely(&got, &want, &|at| want.get(at % n * n + at / n).copied());
+                    let is_turned =
+                        is_likely(&got, &want, &|at| want.get(at % n * n + at / n).copied());
                     is_turned.then_some(Likeness::Transposed)
                 }
             },
@@ -359,12 +484,27 @@ fn is_likely(got: &[f64], want: &[f64], cell: &dyn Fn(usize) -> Option<f64>) -> 
 }
 
 /// What a transposed matrix is instead, whose output has rows of this length.
-fn likeness(got: &[f64], want: &[f64], given: &[f64], rows: usize, side: usize) -> Option<Likeness> {
+fn likeness(
+    got: &[f64],
+    want: &[f64],
+    given: &[f64],
+    rows: usize,
+    side: usize,
+) -> Option<Likeness> {
     let columns = given.len() / rows.max(1);
     let source = |row: usize, column: usize| {
-        (row < rows && column < columns).then(|| given.get(row * columns + column).copied()).flatten()
+        (row < rows && column < columns)
+            .then(|| given.get(row * columns + column).copied())
+            .flatten()
     };
-    let of_tile = |at: usize| [at / rows / side * side, at / rows % side, at % rows / side * side, at % rows % side];
+    let of_tile = |at: usize| {
+        [
+            at / rows / side * side,
+            at / rows % side,
+            at % rows / side * side,
+            at % rows % side,
+        ]
+    };
     type CellOf<'c> = &'c dyn Fn(usize) -> Option<f64>;
     let named: [(Likeness, CellOf<'_>); 3] = [
         (Likeness::Input, &|at| given.get(at).copied()),
@@ -378,5 +518,8 @@ fn likeness(got: &[f64], want: &[f64], given: &[f64], rows: usize, side: usize) 
         }),
     ];
     let named = &named[..if side > 1 { 3 } else { 1 }];
-    named.iter().find(|(_, cell)| is_likely(got, want, cell)).map(|(likeness, _)| *likeness)
+    named
+        .iter()
+        .find(|(_, cell)| is_likely(got, want, cell))
+        .map(|(likeness, _)| *likeness)
 }

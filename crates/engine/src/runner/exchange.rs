@@ -7,7 +7,9 @@ use super::session::Session;
 use crate::device::{BuildUnit, Device, Hold, ProgramId, Stamps, Timing};
 use crate::processes;
 use gpulab_kernels::Sources;
-use gpulab_kernels::exchange::{Answer, AnswerPlace, Contents, Exchange, Expected, Reading, Script, Variant, pattern};
+use gpulab_kernels::exchange::{
+    Answer, AnswerPlace, Contents, Exchange, Expected, Reading, Script, Variant, pattern,
+};
 use gpulab_model::check;
 use gpulab_model::data::{self, Dtype};
 use gpulab_model::outcome::{Bar, Clock, Measured, Outcome, Sample, Settings, Spent, Stop};
@@ -19,7 +21,12 @@ use std::time::Instant;
 
 impl Session {
     /// Plays a case's script and checks it, times it, and checks it once more.
-    pub(super) fn exchange(&mut self, exchange: &Exchange, case: &Case, settings: &Settings) -> Outcome {
+    pub(super) fn exchange(
+        &mut self,
+        exchange: &Exchange,
+        case: &Case,
+        settings: &Settings,
+    ) -> Outcome {
         let mut outcome = Outcome::pending(case, settings.clock);
         // What has run is not refused any more.
         let has_run = self.has_verified(case);
@@ -38,33 +45,58 @@ impl Session {
         outcome: &mut Outcome,
     ) -> Result<Measured, Stop> {
         let Some(variant) = exchange.variant(&case.variant) else {
-            return Err(Stop::failed(format!("{} has no rung {}", exchange.name, case.variant)));
+            return Err(Stop::failed(format!(
+                "{} has no rung {}",
+                exchange.name, case.variant
+            )));
         };
         outcome.params = case.params.clone();
         let started = Instant::now();
         let script = (exchange.script)(case, &self.device.info().target)?;
         check_room(&script, &self.device.info().target)?;
         outcome.spent.data = started.elapsed().as_secs_f64();
-        (outcome.bytes, outcome.ops, outcome.working_set) = (script.cost.bytes, script.cost.ops, script.bytes());
-        outcome.launches =
-            script.commands.iter().filter(|c: &&QueuedCommand| matches!(c.action, Action::Launch(_))).count() as u64;
+        (outcome.bytes, outcome.ops, outcome.working_set) =
+            (script.cost.bytes, script.cost.ops, script.bytes());
+        outcome.launches = script
+            .commands
+            .iter()
+            .filter(|c: &&QueuedCommand| matches!(c.action, Action::Launch(_)))
+            .count() as u64;
         let program = build(&mut *self.device, &self.sources, &script)?;
         outcome.spent.build = started.elapsed().as_secs_f64() - outcome.spent.data;
         self.ready_gauge(settings)?;
         // Of another seed: what kernels make of other data.
-        let other = (exchange.script)(&Case { seed: !case.seed, ..case.clone() }, &self.device.info().target)?;
+        let other = (exchange.script)(
+            &Case {
+                seed: !case.seed,
+                ..case.clone()
+            },
+            &self.device.info().target,
+        )?;
         let mut stage = ScriptMemory::new(&*self.device, program);
         let device = &mut *self.device;
         let gauge = self.gauge.as_mut();
         stage.check(device, &script, &mut outcome.spent)?;
-        let measured = stage.measure(device, [&script, &other], variant, settings, gauge, &mut outcome.spent);
+        let measured = stage.measure(
+            device,
+            [&script, &other],
+            variant,
+            settings,
+            gauge,
+            &mut outcome.spent,
+        );
         measured.map_err(|stop| stop.after(true))
     }
 }
 
 /// Refuses what cannot be held, with the sum.
 fn check_room(script: &Script, target: &Target) -> Result<(), Stop> {
-    let largest = script.buffers.iter().map(|b| b.bytes as u64).max().unwrap_or(0);
+    let largest = script
+        .buffers
+        .iter()
+        .map(|b| b.bytes as u64)
+        .max()
+        .unwrap_or(0);
     let device: u64 = script.buffers.iter().map(|b| b.bytes as u64).sum();
     if largest > target.max_alloc || device > target.global_mem {
         return Err(Refusal::Memory(format!(
@@ -75,19 +107,29 @@ fn check_room(script: &Script, target: &Target) -> Result<(), Stop> {
     }
     let on_host: u64 = script.host.iter().map(|h| h.bytes as u64).sum();
     // A buffer at a time is filled from a copy and compared with one.
-    let beside = script.host.iter().map(|h| h.bytes as u64).fold(largest, u64::max);
+    let beside = script
+        .host
+        .iter()
+        .map(|h| h.bytes as u64)
+        .fold(largest, u64::max);
     let needed = on_host + beside + if target.gpu { 0 } else { device };
     match processes::available_memory() {
-        Some(available) if needed > available => {
-            Err(Refusal::Memory(format!("needs {needed} bytes of this machine's memory, {available} are available"))
-                .into())
-        }
+        Some(available) if needed > available => Err(Refusal::Memory(format!(
+            "needs {needed} bytes of this machine's memory, {available} are available"
+        ))
+        .into()),
         _ => Ok(()),
     }
 }
 
-fn build(device: &mut dyn Device, sources: &Sources, script: &Script) -> Result<Option<ProgramId>, Stop> {
-    let Some(program) = &script.program else { return Ok(None) };
+fn build(
+    device: &mut dyn Device,
+    sources: &Sources,
+    script: &Script,
+) -> Result<Option<ProgramId>, Stop> {
+    let Some(program) = &script.program else {
+        return Ok(None);
+    };
     let text = sources.assemble(program.path)?;
     let unit = BuildUnit {
         path: program.path.into(),
@@ -111,7 +153,11 @@ struct ScriptMemory {
 impl ScriptMemory {
     fn new(device: &dyn Device, program: Option<ProgramId>) -> ScriptMemory {
         // Where there is no kernel nothing strays.
-        let fence = if program.is_some() { Fence::of_words(device) } else { Fence::NONE };
+        let fence = if program.is_some() {
+            Fence::of_words(device)
+        } else {
+            Fence::NONE
+        };
         ScriptMemory {
             program,
             fence,
@@ -123,10 +169,20 @@ impl ScriptMemory {
     }
 
     /// Allocates and fills what the script works on, and plays it once.
-    fn check(&mut self, device: &mut dyn Device, script: &Script, spent: &mut Spent) -> Result<(), Stop> {
+    fn check(
+        &mut self,
+        device: &mut dyn Device,
+        script: &Script,
+        spent: &mut Spent,
+    ) -> Result<(), Stop> {
         let started = Instant::now();
         self.set(device, script)?;
-        self.play_checked(device, script, &self.bind(&script.commands), "before timing")?;
+        self.play_checked(
+            device,
+            script,
+            &self.bind(&script.commands),
+            "before timing",
+        )?;
         spent.verify = started.elapsed().as_secs_f64();
         Ok(())
     }
@@ -147,7 +203,10 @@ impl ScriptMemory {
         let change_at = 1 + data::draw(current.seed, 1) % FIRST_FEW;
         let mut runs = 0;
         let mut parts = Vec::new();
-        let mut measured = Measured { clock: Clock::Wall, ..Measured::equal() };
+        let mut measured = Measured {
+            clock: Clock::Wall,
+            ..Measured::equal()
+        };
         clock::watch(settings, device, gauge, &mut measured, &mut |device, _| {
             self.compare(device, current, &parts, "while it was timed")?;
             runs += 1;
@@ -159,7 +218,11 @@ impl ScriptMemory {
             // Once, what was there before is the right answer to other data: a kernel that works only where it finds poison
             // leaves some of it.
             let is_unpoisoned = runs == change_at && !current.answer.adds;
-            parts = if is_unpoisoned { vec![whole(current)] } else { self.parts(current, runs) };
+            parts = if is_unpoisoned {
+                vec![whole(current)]
+            } else {
+                self.parts(current, runs)
+            };
             if !is_unpoisoned {
                 self.put(device, current, &parts)?;
             }
@@ -169,7 +232,11 @@ impl ScriptMemory {
         self.compare(device, current, &parts, "while it was timed")?;
         if variant.by_events {
             measured.clock_note = measured.objection(None);
-            measured.clock = if measured.clock_note.is_some() { Clock::Wall } else { Clock::Event };
+            measured.clock = if measured.clock_note.is_some() {
+                Clock::Wall
+            } else {
+                Clock::Event
+            };
         }
         if script.timeline && measured.distrust.is_none() {
             measured.timeline = self.timeline(device, &commands)?;
@@ -188,12 +255,20 @@ impl ScriptMemory {
             self.kept.push(device.keep(host.0));
         }
         for spec in &script.buffers {
-            self.buffers.push(self.fence.alloc(device, spec.place, Dtype::I32, spec.bytes)?);
+            self.buffers.push(
+                self.fence
+                    .alloc(device, spec.place, Dtype::I32, spec.bytes)?,
+            );
         }
         self.fill(device, script, |_| true)
     }
 
-    fn fill(&self, device: &mut dyn Device, script: &Script, is_meant: fn(Contents) -> bool) -> Result<(), Stop> {
+    fn fill(
+        &self,
+        device: &mut dyn Device,
+        script: &Script,
+        is_meant: fn(Contents) -> bool,
+    ) -> Result<(), Stop> {
         for (spec, &id) in script.host.iter().zip(&self.hosts) {
             if is_meant(spec.contents) {
                 fill(device.held(id)?, spec.contents, script.seed);
@@ -244,7 +319,8 @@ impl ScriptMemory {
         self.put(device, script, &all)?;
         // On the queue that copies go through: some drivers let one queue see late what another has done.
         device.play(self.program, commands, script.repeat, true)?;
-        self.compare(device, script, &all, when).map_err(|stop| stop.after(true))
+        self.compare(device, script, &all, when)
+            .map_err(|stop| stop.after(true))
     }
 
     /// Parts of the answer, in bytes, that are poisoned before a run and looked at afterwards, never the same; all of a small one.
@@ -260,22 +336,46 @@ impl ScriptMemory {
             Expected::Pattern | Expected::Nothing => answer_bytes(script),
         };
         if bytes <= SMALL {
-            return vec![Range { start: 0, end: bytes }];
+            return vec![Range {
+                start: 0,
+                end: bytes,
+            }];
         }
         let places = bytes / 4 - WORDS + 1;
         (0..PARTS)
-            .map(|part| 4 * (data::draw(data::draw(script.seed, run), part) % places as u64) as usize)
-            .map(|start| Range { start, end: start + 4 * WORDS })
+            .map(|part| {
+                4 * (data::draw(data::draw(script.seed, run), part) % places as u64) as usize
+            })
+            .map(|start| Range {
+                start,
+                end: start + 4 * WORDS,
+            })
             .collect()
     }
 
-    fn put(&self, device: &mut dyn Device, script: &Script, parts: &[Range<usize>]) -> Result<(), Stop> {
-        let Answer { place, before, expect, .. } = &script.answer;
+    fn put(
+        &self,
+        device: &mut dyn Device,
+        script: &Script,
+        parts: &[Range<usize>],
+    ) -> Result<(), Stop> {
+        let Answer {
+            place,
+            before,
+            expect,
+            ..
+        } = &script.answer;
         for part in parts.iter().filter(|_| *expect != Expected::Nothing) {
             match *place {
-                AnswerPlace::Host(place) => device.held(self.hosts[place])?[part.clone()].fill(*before),
+                AnswerPlace::Host(place) => {
+                    device.held(self.hosts[place])?[part.clone()].fill(*before)
+                }
                 AnswerPlace::Buffer(place) => {
-                    device.write(self.buffers[place].id, part.start, &vec![*before; part.len()])?;
+                    device.write(
+                        self.buffers[place].id,
+                        part.start,
+                        &vec![*before; part.len()],
+                    )?;
                 }
             }
         }
@@ -305,7 +405,12 @@ impl ScriptMemory {
         Ok(())
     }
 
-    fn get(&self, device: &mut dyn Device, script: &Script, part: &Range<usize>) -> Result<Vec<u8>, Stop> {
+    fn get(
+        &self,
+        device: &mut dyn Device,
+        script: &Script,
+        part: &Range<usize>,
+    ) -> Result<Vec<u8>, Stop> {
         match script.answer.place {
             AnswerPlace::Host(place) => Ok(device.held(self.hosts[place])?[part.clone()].to_vec()),
             AnswerPlace::Buffer(place) => {
@@ -323,11 +428,15 @@ impl ScriptMemory {
             if let Some(what) = fenced.overrun(device)? {
                 return Err(wrong(format!("writes outside buffer {place}: {what}")));
             }
-            if spec.contents == Contents::Pattern && script.answer.place != AnswerPlace::Buffer(place) {
+            if spec.contents == Contents::Pattern
+                && script.answer.place != AnswerPlace::Buffer(place)
+            {
                 let mut bytes = vec![0; spec.bytes];
                 fill(&mut bytes, spec.contents, script.seed);
                 if !fenced.is_unchanged(device, check::fingerprint(&bytes))? {
-                    return Err(wrong(format!("the kernel changed its input, buffer {place}")));
+                    return Err(wrong(format!(
+                        "the kernel changed its input, buffer {place}"
+                    )));
                 }
             }
         }
@@ -335,10 +444,17 @@ impl ScriptMemory {
     }
 
     /// When each command began and ended in the shortest of a few runs; empty where the driver does not tell.
-    fn timeline(&self, device: &mut dyn Device, commands: &[QueuedCommand]) -> Result<Vec<Bar>, Stop> {
+    fn timeline(
+        &self,
+        device: &mut dyn Device,
+        commands: &[QueuedCommand],
+    ) -> Result<Vec<Bar>, Stop> {
         let mut shortest: Vec<Bar> = Vec::new();
         for _ in 0..DRAWN_FROM {
-            let bars = bars(commands, &device.play(self.program, commands, 1, true)?.stamps);
+            let bars = bars(
+                commands,
+                &device.play(self.program, commands, 1, true)?.stamps,
+            );
             if shortest.is_empty() || end(&bars) < end(&shortest) {
                 shortest = bars;
             }
@@ -353,7 +469,10 @@ fn end(bars: &[Bar]) -> f64 {
 
 /// All of the answer's memory, in bytes.
 fn whole(script: &Script) -> Range<usize> {
-    Range { start: 0, end: answer_bytes(script) }
+    Range {
+        start: 0,
+        end: answer_bytes(script),
+    }
 }
 
 fn answer_bytes(script: &Script) -> usize {
@@ -376,7 +495,10 @@ fn sample(timing: &Timing, script: &Script, variant: &Variant) -> Sample {
         Reading::Delay => clock::delay(timing),
     };
     let times = script.repeat.max(1) as f64;
-    Sample { event: event.filter(|_| variant.by_events).map(|e| e / times), wall: timing.wall_s / times }
+    Sample {
+        event: event.filter(|_| variant.by_events).map(|e| e / times),
+        wall: timing.wall_s / times,
+    }
 }
 
 /// Words that a thread fills or compares together.
@@ -385,11 +507,14 @@ const PIECE: usize = 1 << 16;
 fn fill(bytes: &mut [u8], contents: Contents, seed: u64) {
     match contents {
         Contents::Pattern => {
-            bytes.par_chunks_mut(4 * PIECE).enumerate().for_each(|(piece, bytes)| {
-                for (i, word) in (piece * PIECE..).zip(bytes.chunks_exact_mut(4)) {
-                    word.copy_from_slice(&pattern(seed, i).to_le_bytes());
-                }
-            });
+            bytes
+                .par_chunks_mut(4 * PIECE)
+                .enumerate()
+                .for_each(|(piece, bytes)| {
+                    for (i, word) in (piece * PIECE..).zip(bytes.chunks_exact_mut(4)) {
+                        word.copy_from_slice(&pattern(seed, i).to_le_bytes());
+                    }
+                });
         }
         Contents::Zeros => bytes.fill(0),
         Contents::Undefined => {}
@@ -397,12 +522,25 @@ fn fill(bytes: &mut [u8], contents: Contents, seed: u64) {
 }
 
 /// Says which word, counted from `first`, is not what it must be, if any.
-fn compare(bytes: &[u8], first: usize, want: &(impl Fn(usize) -> u32 + Sync)) -> Result<(), String> {
-    let differs = bytes.par_chunks(4 * PIECE).enumerate().find_map_first(|(piece, bytes)| {
-        let words = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-        (first + piece * PIECE..).zip(words).find(|&(at, is)| is != want(at))
-    });
-    differs.map_or(Ok(()), |(at, is)| Err(format!("word {at} is {is:#x} and must be {:#x}", want(at))))
+fn compare(
+    bytes: &[u8],
+    first: usize,
+    want: &(impl Fn(usize) -> u32 + Sync),
+) -> Result<(), String> {
+    let differs = bytes
+        .par_chunks(4 * PIECE)
+        .enumerate()
+        .find_map_first(|(piece, bytes)| {
+            let words = bytes
+                .chunks_exact(4)
+                .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+            (first + piece * PIECE..)
+                .zip(words)
+                .find(|&(at, is)| is != want(at))
+        });
+    differs.map_or(Ok(()), |(at, is)| {
+        Err(format!("word {at} is {is:#x} and must be {:#x}", want(at)))
+    })
 }
 
 /// The commands in order; empty without event times, or where these run backwards.
@@ -437,13 +575,24 @@ mod tests {
     use super::*;
 
     fn stamps(start: u64, end: u64) -> Stamps {
-        Stamps { queued: 0, submit: 0, start, end }
+        Stamps {
+            queued: 0,
+            submit: 0,
+            start,
+            end,
+        }
     }
 
     #[test]
     fn bars_begin_with_the_first_start() {
-        let command = |queue| QueuedCommand { queue, action: Action::Work(1) };
-        let bars = bars(&[command(1), command(0)], &[stamps(3_000, 5_000), stamps(1_000, 4_000)]);
+        let command = |queue| QueuedCommand {
+            queue,
+            action: Action::Work(1),
+        };
+        let bars = bars(
+            &[command(1), command(0)],
+            &[stamps(3_000, 5_000), stamps(1_000, 4_000)],
+        );
         let times = [&bars[0], &bars[1]].map(|b| (b.queue, b.start * 1e6, b.end * 1e6));
         let rounded = times.map(|(q, s, e)| (q, s.round(), e.round()));
         assert_eq!(rounded, [(1, 2.0, 4.0), (0, 0.0, 3.0)]);
@@ -451,7 +600,10 @@ mod tests {
 
     #[test]
     fn times_that_are_missing_or_run_backwards_make_none() {
-        let command = [QueuedCommand { queue: 0, action: Action::Work(1) }];
+        let command = [QueuedCommand {
+            queue: 0,
+            action: Action::Work(1),
+        }];
         assert_eq!(bars(&command, &[]), []);
         assert_eq!(bars(&command, &[stamps(5, 4)]), []);
     }

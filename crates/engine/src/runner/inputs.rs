@@ -13,9 +13,12 @@ use std::cell::OnceCell;
 const SECOND_SEED: &str = "GPULAB_SECOND_SEED";
 
 pub fn second_seed() -> Result<Option<u64>, String> {
-    let Some(text) = std::env::var_os(SECOND_SEED) else { return Ok(None) };
+    let Some(text) = std::env::var_os(SECOND_SEED) else {
+        return Ok(None);
+    };
     let seed = text.to_str().and_then(|text| text.parse().ok());
-    seed.map(Some).ok_or_else(|| format!("{SECOND_SEED} is not a whole number: take one from a message"))
+    seed.map(Some)
+        .ok_or_else(|| format!("{SECOND_SEED} is not a whole number: take one from a message"))
 }
 
 /// A case on its way: what was asked, and what it was turned into.
@@ -64,24 +67,40 @@ impl Data {
     pub(super) fn judged_for(self, family: &Family, case: &Case) -> Data {
         let is_moved = family.problem.movement(case).is_some();
         let reference = (!is_moved).then(|| family.problem.reference(case, &self.host));
-        Data { case: case.clone(), reference, ..self }
+        Data {
+            case: case.clone(),
+            reference,
+            ..self
+        }
     }
 
     /// Refuses data over which a wrong kernel of a reader's family would pass. Of fewer elements it may be so by accident.
     pub(super) fn demand_work(&self, job: &ReadyCase<'_>) -> Result<(), Stop> {
         const LEAST: u64 = 64;
-        let many = job.family.described().filter(|_| job.case.shape.elements() >= LEAST);
+        let many = job
+            .family
+            .described()
+            .filter(|_| job.case.shape.elements() >= LEAST);
         let Some(described) = many else { return Ok(()) };
-        let Some(right) = &self.reference else { return Ok(()) };
-        let idle = described.idle(&self.host).into_iter().find(|(number, held, _)| match right {
-            Reference::Parts(parts) => {
-                let part = OutputPart { at: 0, ..parts[*number].clone() };
-                let held = held.as_bytes().to_vec();
-                part.want.len() == held.len()
-                    && check::check_result(&Array::U8(held), &Reference::Parts(vec![part]), 0).ok
-            }
-            _ => check::check_result(held, right, 0).ok,
-        });
+        let Some(right) = &self.reference else {
+            return Ok(());
+        };
+        let idle = described
+            .idle(&self.host)
+            .into_iter()
+            .find(|(number, held, _)| match right {
+                Reference::Parts(parts) => {
+                    let part = OutputPart {
+                        at: 0,
+                        ..parts[*number].clone()
+                    };
+                    let held = held.as_bytes().to_vec();
+                    part.want.len() == held.len()
+                        && check::check_result(&Array::U8(held), &Reference::Parts(vec![part]), 0)
+                            .ok
+                }
+                _ => check::check_result(held, right, 0).ok,
+            });
         idle.map_or(Ok(()), |(.., why)| Err(Stop::failed(why)))
     }
 
@@ -89,7 +108,14 @@ impl Data {
     pub(super) fn unjudged(case: &Case, host: Vec<Array>) -> Data {
         let device = Vec::new();
         let prints = OnceCell::new();
-        Data { case: case.clone(), is_random: false, host, device, reference: None, prints }
+        Data {
+            case: case.clone(),
+            is_random: false,
+            host,
+            device,
+            reference: None,
+            prints,
+        }
     }
 
     /// Whether this case's inputs, and what is right for them, depend on the same.
@@ -97,7 +123,16 @@ impl Data {
         self.is_of_problem(case) && choices(family, &self.case) == choices(family, case)
     }
 
-    fn is_of_problem(&self, Case { family, dtype, shape, seed, .. }: &Case) -> bool {
+    fn is_of_problem(
+        &self,
+        Case {
+            family,
+            dtype,
+            shape,
+            seed,
+            ..
+        }: &Case,
+    ) -> bool {
         let own = &self.case;
         (&own.family, own.dtype, own.shape, own.seed) == (family, *dtype, *shape, *seed)
     }
@@ -105,7 +140,13 @@ impl Data {
     /// Whether these are random, and this case's inputs and their guard zones would be made from the same.
     pub(super) fn is_made_as(&self, family: &Family, case: &Case) -> bool {
         let problem = &family.problem;
-        let made = |case: &Case| (problem.fill(case), problem.beside(case), problem.inputs(case.shape, &case.params));
+        let made = |case: &Case| {
+            (
+                problem.fill(case),
+                problem.beside(case),
+                problem.inputs(case.shape, &case.params),
+            )
+        };
         self.is_random && self.is_of_problem(case) && made(&self.case) == made(case)
     }
 
@@ -116,15 +157,32 @@ impl Data {
 
     /// What the inputs must still be after each run, made once.
     pub(super) fn prints(&self) -> &[u128] {
-        self.prints.get_or_init(|| self.host.iter().map(|array: &Array| check::fingerprint(array.as_bytes())).collect())
+        self.prints.get_or_init(|| {
+            self.host
+                .iter()
+                .map(|array: &Array| check::fingerprint(array.as_bytes()))
+                .collect()
+        })
     }
 
     /// Changes after which another result is right; none under a simulator, which looks at accesses and would take all that
     /// is not written anew for uninitialised.
-    pub(super) fn deciding(&self, device: &dyn Device, job: &ReadyCase<'_>, spot: Spot) -> Vec<Change> {
+    pub(super) fn deciding(
+        &self,
+        device: &dyn Device,
+        job: &ReadyCase<'_>,
+        spot: Spot,
+    ) -> Vec<Change> {
         // An experiment with images measures caches, which a copy of the changed image would fill.
-        let is_measured = job.family.rung(&job.case.variant).is_some_and(|rung| !rung.is_own());
-        let has_image = job.plan.buffers.iter().any(|spec| matches!(spec.role, Role::Image { .. }));
+        let is_measured = job
+            .family
+            .rung(&job.case.variant)
+            .is_some_and(|rung| !rung.is_own());
+        let has_image = job
+            .plan
+            .buffers
+            .iter()
+            .any(|spec| matches!(spec.role, Role::Image { .. }));
         if device.info().is_simulator() || (is_measured && has_image) {
             return Vec::new();
         }
@@ -138,7 +196,9 @@ impl Data {
             }
             _ => 0.0,
         };
-        job.family.problem.decide(job.case, &self.host, self.reference.as_ref(), margin, spot)
+        job.family
+            .problem
+            .decide(job.case, &self.host, self.reference.as_ref(), margin, spot)
     }
 
     /// Has these changes, and what `right` says is right after them, for as long as `go` runs; returns what undoes the changes
@@ -154,7 +214,10 @@ impl Data {
         }
         let mut undo: Vec<Change> = changes.iter().map(|change| self.apply(change)).collect();
         let made = changes.iter().zip(&undo);
-        let made = made.map(|(change, undo)| Changed { change: change.clone(), old: undo.value.clone() });
+        let made = made.map(|(change, undo)| Changed {
+            change: change.clone(),
+            old: undo.value.clone(),
+        });
         let made: Vec<Changed> = made.collect();
         undo.reverse();
         let after = right(self, &made);
@@ -167,7 +230,10 @@ impl Data {
 
     /// Makes a change, and returns what makes it undone.
     fn apply(&mut self, change: &Change) -> Change {
-        Change { value: self.host[change.input].put(change.index, &change.value), ..change.clone() }
+        Change {
+            value: self.host[change.input].put(change.index, &change.value),
+            ..change.clone()
+        }
     }
 
     /// Elements of the first input; 0 if there is none.
@@ -194,7 +260,11 @@ impl Data {
             _ => amended,
         };
         // Over exact data the result is exact after a change, too.
-        Some(if matches!(before, Reference::Exact(_)) { exactly(amended, job.case.dtype) } else { amended })
+        Some(if matches!(before, Reference::Exact(_)) {
+            exactly(amended, job.case.dtype)
+        } else {
+            amended
+        })
     }
 
     pub(super) fn judge(
@@ -219,27 +289,39 @@ impl Data {
 
 /// The settings that the answer depends on, where they were given.
 pub(super) fn choices(family: &Family, case: &Case) -> Params {
-    let given = family.choices.iter().filter_map(|c| case.params.get_key_value(c.name));
-    given.map(|(name, value)| (name.clone(), value.clone())).collect()
+    let given = family
+        .choices
+        .iter()
+        .filter_map(|c| case.params.get_key_value(c.name));
+    given
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
 }
 
 pub(super) fn make_inputs(family: &Family, case: &Case, fill: Fill, seed: u64) -> Vec<Array> {
     let lens = family.problem.inputs(case.shape, &case.params);
     let problem = &family.problem;
-    lens.into_iter().enumerate().map(|(index, len)| problem.input(case, index, len, fill, seed)).collect()
+    lens.into_iter()
+        .enumerate()
+        .map(|(index, len)| problem.input(case, index, len, fill, seed))
+        .collect()
 }
 
 /// These data of a case, over which its result is exact in any order.
 pub(super) fn exact_data_of(family: &Family, case: &Case, host: Vec<Array>) -> Data {
     let mut data = Data::of(family, case, host);
-    data.reference = data.reference.map(|reference| exactly(reference, case.dtype));
+    data.reference = data
+        .reference
+        .map(|reference| exactly(reference, case.dtype));
     data
 }
 
 /// The reference of data over which the result is exact in any order.
 pub(crate) fn exactly(reference: Reference, dtype: Dtype) -> Reference {
     match (reference, dtype) {
-        (Reference::Rounded(sum), Dtype::F32) => Reference::Exact(Array::F32(vec![sum.value as f32])),
+        (Reference::Rounded(sum), Dtype::F32) => {
+            Reference::Exact(Array::F32(vec![sum.value as f32]))
+        }
         (Reference::Rounded(sum), _) => Reference::Exact(Array::F64(vec![sum.value])),
         (other, _) => other,
     }
@@ -251,32 +333,52 @@ pub(super) fn timed_exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
     let problem = &job.family.problem;
     let second = job.second_seed;
     let Some(fold) = problem.fold() else {
-        return problem.second_fill(job.case).map(|fill| (fill, second)).into_iter().collect();
+        return problem
+            .second_fill(job.case)
+            .map(|fill| (fill, second))
+            .into_iter()
+            .collect();
     };
     let first = fold.exact_fill(job.case);
     let mut more = fold.more_exact_fills(job.case);
     if more.is_empty() {
         more.push(first);
     }
-    std::iter::once((first, !job.case.seed)).chain(more.into_iter().map(|fill| (fill, second))).collect()
+    std::iter::once((first, !job.case.seed))
+        .chain(more.into_iter().map(|fill| (fill, second)))
+        .collect()
 }
 
 /// What more exact data to check a rung over that is only verified, with their seeds.
 pub(super) fn exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
-    let Some(fold) = job.family.problem.fold() else { return Vec::new() };
+    let Some(fold) = job.family.problem.fold() else {
+        return Vec::new();
+    };
     let exact = fold.exact_fill(job.case);
     let seeds = (1..=3).map(|k| (exact, (!job.case.seed).wrapping_sub(k)));
     seeds.chain([(Fill::Ones, 0)]).collect()
 }
 
-fn judge_moved(got: &Array, inputs: &[Array], movement: &Movement, when: &str) -> Result<Measured, Stop> {
-    let [input] = inputs else { return Err(Stop::failed("elements are moved from one input")) };
+fn judge_moved(
+    got: &Array,
+    inputs: &[Array],
+    movement: &Movement,
+    when: &str,
+) -> Result<Measured, Stop> {
+    let [input] = inputs else {
+        return Err(Stop::failed("elements are moved from one input"));
+    };
     demand(check::check_moved(got, input, movement), when).map(|verdict| judged(verdict, None))
 }
 
 /// Judges a result. Over real data, so many roundings that no bound is left make S itself the bound: then only the exact
 /// data, which every case is checked over as well, can tell right from wrong.
-fn judge_real(got: &Array, reference: &Reference, depth: u64, when: &str) -> Result<Measured, Stop> {
+fn judge_real(
+    got: &Array,
+    reference: &Reference,
+    depth: u64,
+    when: &str,
+) -> Result<Measured, Stop> {
     let most = (0.09 / got.dtype().unit_roundoff()) as u64;
     let mut verdict = check::check_result(got, reference, depth.min(most));
     if let Reference::Rounded(sum) = reference
@@ -284,18 +386,35 @@ fn judge_real(got: &Array, reference: &Reference, depth: u64, when: &str) -> Res
         && sum.magnitude.is_finite()
         && verdict.max_err <= sum.magnitude
     {
-        verdict = Verdict { ok: true, tol: sum.magnitude, why: None, ..verdict };
+        verdict = Verdict {
+            ok: true,
+            tol: sum.magnitude,
+            why: None,
+            ..verdict
+        };
     }
     demand(verdict, when).map(|verdict| judged(verdict, single(got)))
 }
 
 fn judged(Verdict { max_err, tol, .. }: Verdict, value: Option<Number>) -> Measured {
     let [max_err, tol] = [max_err, tol].map(|error| Some(error).filter(|error| error.is_finite()));
-    Measured { max_err, tol, result: value, ..Measured::default() }
+    Measured {
+        max_err,
+        tol,
+        result: value,
+        ..Measured::default()
+    }
 }
 
 pub(super) fn demand(verdict: Verdict, when: &str) -> Result<Verdict, Stop> {
-    if verdict.ok { Ok(verdict) } else { Err(wrong(format!("{} ({when})", verdict.why.unwrap_or_default()))) }
+    if verdict.ok {
+        Ok(verdict)
+    } else {
+        Err(wrong(format!(
+            "{} ({when})",
+            verdict.why.unwrap_or_default()
+        )))
+    }
 }
 
 pub(super) fn wrong(reason: String) -> Stop {
@@ -304,7 +423,12 @@ pub(super) fn wrong(reason: String) -> Stop {
 
 /// What the plan leaves of its inputs to the host.
 pub(super) fn tails(plan: &Plan, inputs: &[Array]) -> Vec<Array> {
-    plan.host_tail.map_or_else(Vec::new, |start| inputs.iter().map(|array| array.tail(start as usize)).collect())
+    plan.host_tail.map_or_else(Vec::new, |start| {
+        inputs
+            .iter()
+            .map(|array| array.tail(start as usize))
+            .collect()
+    })
 }
 
 pub(crate) fn single(array: &Array) -> Option<Number> {
@@ -329,20 +453,45 @@ mod tests {
     use gpulab_model::data::Shape;
     use gpulab_model::plan::WorkGroup;
 
-    fn case(family: &str, dtype: Dtype, (n, m): (u64, u64), seed: u64, params: &[(&str, &str)]) -> Case {
-        let params = params.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    fn case(
+        family: &str,
+        dtype: Dtype,
+        (n, m): (u64, u64),
+        seed: u64,
+        params: &[(&str, &str)],
+    ) -> Case {
+        let params = params
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
         let family = family.to_owned();
         let variant = String::new();
         let wg = WorkGroup::linear(64);
-        Case { family, variant, dtype, shape: Shape { n, m }, wg, params, seed }
+        Case {
+            family,
+            variant,
+            dtype,
+            shape: Shape { n, m },
+            wg,
+            params,
+            seed,
+        }
     }
 
     /// Whether the second case goes on with the inputs of the first; they must be those that it has alone.
     fn is_shared(first: &Case, second: &Case) -> bool {
         let load = |session: &mut Session, case: &Case| {
-            session.load_host(case, built_in(&case.family).unwrap()).unwrap();
+            session
+                .load_host(case, built_in(&case.family).unwrap())
+                .unwrap();
         };
-        let session = || Session::new(Box::new(FakeDevice::new(Box::new(|_, _| Ok(1)))), Sources::default(), None);
+        let session = || {
+            Session::new(
+                Box::new(FakeDevice::new(Box::new(|_, _| Ok(1)))),
+                Sources::default(),
+                None,
+            )
+        };
         let mut both = session();
         let mut alone = session();
         load(&mut both, first);
@@ -351,7 +500,11 @@ mod tests {
         load(&mut both, second);
         load(&mut alone, second);
         let [shared, own] = [&both, &alone].map(|session| session.data.as_ref().unwrap());
-        assert_eq!((&shared.host, &shared.reference), (&own.host, &own.reference), "{second:?}");
+        assert_eq!(
+            (&shared.host, &shared.reference),
+            (&own.host, &own.reference),
+            "{second:?}"
+        );
         shared.prints.get().is_some()
     }
 
@@ -360,17 +513,67 @@ mod tests {
         let sum = case("reduce", Dtype::I32, (1000, 1), 1, &[("op", "sum")]);
         let op = |op| case("reduce", Dtype::I32, (1000, 1), 1, &[("op", op)]);
         let wide = case("transpose", Dtype::I32, (40, 25), 1, &[]);
-        assert!(is_shared(&sum, &Case { variant: "wide".into(), wg: WorkGroup::linear(1), ..sum.clone() }));
-        assert!(is_shared(&sum, &case("reduce", Dtype::I32, (1000, 1), 1, &[])), "the sum is what nobody says");
+        assert!(is_shared(
+            &sum,
+            &Case {
+                variant: "wide".into(),
+                wg: WorkGroup::linear(1),
+                ..sum.clone()
+            }
+        ));
+        assert!(
+            is_shared(&sum, &case("reduce", Dtype::I32, (1000, 1), 1, &[])),
+            "the sum is what nobody says"
+        );
         for (what, first, second) in [
-            ("type", &sum, Case { dtype: Dtype::F32, ..sum.clone() }),
-            ("seed", &sum, Case { seed: 2, ..sum.clone() }),
-            ("length", &sum, Case { shape: Shape { n: 999, m: 1 }, ..sum.clone() }),
+            (
+                "type",
+                &sum,
+                Case {
+                    dtype: Dtype::F32,
+                    ..sum.clone()
+                },
+            ),
+            (
+                "seed",
+                &sum,
+                Case {
+                    seed: 2,
+                    ..sum.clone()
+                },
+            ),
+            (
+                "length",
+                &sum,
+                Case {
+                    shape: Shape { n: 999, m: 1 },
+                    ..sum.clone()
+                },
+            ),
             ("numbers", &sum, op("min")),
             ("numbers of the guard zones", &sum, op("xor")),
-            ("shape", &wide, Case { shape: Shape { n: 25, m: 40 }, ..wide.clone() }),
-            ("gap", &wide, case("transpose", Dtype::I32, (40, 25), 1, &[("gap", "7")])),
-            ("family", &sum, Case { family: "dot".into(), params: Params::new(), ..sum.clone() }),
+            (
+                "shape",
+                &wide,
+                Case {
+                    shape: Shape { n: 25, m: 40 },
+                    ..wide.clone()
+                },
+            ),
+            (
+                "gap",
+                &wide,
+                case("transpose", Dtype::I32, (40, 25), 1, &[("gap", "7")]),
+            ),
+            (
+                "family",
+                &sum,
+                Case {
+                    family: "dot".into(),
+                    params: Params::new(),
+                    ..sum.clone()
+                },
+            ),
         ] {
             assert!(!is_shared(first, &second), "another {what}");
         }
@@ -386,9 +589,22 @@ mod tests {
         spike.put(0, &Array::F64(vec![1e20]));
         let mut data = Data::of(family, &case, vec![spike, ones]);
         let target = gpulab_model::plan::Target::with_everything(false);
-        let plan = family.plan(family.rung("naive").unwrap(), &case, &target).unwrap();
-        let job = ReadyCase { case: &case, family, plan, program: ProgramId(0), second_seed: 1, again: None };
-        let changes = [0, 1].map(|input| Change { input, index: 0, value: Array::F64(vec![2.0]) });
+        let plan = family
+            .plan(family.rung("naive").unwrap(), &case, &target)
+            .unwrap();
+        let job = ReadyCase {
+            case: &case,
+            family,
+            plan,
+            program: ProgramId(0),
+            second_seed: 1,
+            again: None,
+        };
+        let changes = [0, 1].map(|input| Change {
+            input,
+            index: 0,
+            value: Array::F64(vec![2.0]),
+        });
         let (sum, _) = data.changed(
             &changes,
             |data: &Data, made: &[Changed]| data.amended(&job, made),

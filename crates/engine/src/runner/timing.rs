@@ -10,7 +10,8 @@ use super::witness::Witness;
 use crate::device::Device;
 use gpulab_model::data::Array;
 use gpulab_model::outcome::{
-    Cache, Clock, DeviceInfo, Measured, Outcome, SHORT_S, SHORTEST_NS, Sample, Settings, Spent, Stop,
+    Cache, Clock, DeviceInfo, Measured, Outcome, SHORT_S, SHORTEST_NS, Sample, Settings, Spent,
+    Stop,
 };
 use gpulab_model::plan::{Case, Launch, Movement};
 use gpulab_model::stats;
@@ -28,7 +29,10 @@ impl Session {
         outcome: &mut Outcome,
     ) -> Result<Measured, Stop> {
         let mut measured = match &job.again {
-            Some(judged) => Measured { clock: settings.clock, ..judged.clone() },
+            Some(judged) => Measured {
+                clock: settings.clock,
+                ..judged.clone()
+            },
             None => self.verify_before(job, settings, &mut outcome.spent)?,
         };
         let started = Instant::now();
@@ -48,7 +52,12 @@ impl Session {
     }
 
     /// Checks over all kinds of data, and takes the times that are taken once.
-    fn verify_before(&mut self, job: &ReadyCase<'_>, settings: &Settings, spent: &mut Spent) -> Result<Measured, Stop> {
+    fn verify_before(
+        &mut self,
+        job: &ReadyCase<'_>,
+        settings: &Settings,
+        spent: &mut Spent,
+    ) -> Result<Measured, Stop> {
         let started = Instant::now();
         self.with_data(|_, data| data.demand_work(job))?;
         job.family.companions(job.case, &job.plan, &self.device.info().target).map_err(|refusal| {
@@ -61,7 +70,8 @@ impl Session {
         let when = "before timing";
         let judged = match is_preliminary(job, settings) {
             true => {
-                let judged = self.with_data(|session, data| session.verify_once(job, data, when))?;
+                let judged =
+                    self.with_data(|session, data| session.verify_once(job, data, when))?;
                 self.verify_exact(job, &timed_exact_data(job))?;
                 judged
             }
@@ -70,7 +80,10 @@ impl Session {
                 self.verify_seeds(job, &timed_exact_data(job), when)?
             }
         };
-        let mut measured = Measured { clock: settings.clock, ..judged };
+        let mut measured = Measured {
+            clock: settings.clock,
+            ..judged
+        };
         measured.left_out = self.left_out.len() as u64;
         spent.verify = started.elapsed().as_secs_f64();
         let started = Instant::now();
@@ -85,7 +98,12 @@ impl Session {
     }
 
     /// For a cold cache: copies that together with the original are twice the size of any cache in sight.
-    fn rotation(&mut self, job: &ReadyCase<'_>, cache: Cache, bound: &BoundPlan) -> Result<Vec<BoundPlan>, Stop> {
+    fn rotation(
+        &mut self,
+        job: &ReadyCase<'_>,
+        cache: Cache,
+        bound: &BoundPlan,
+    ) -> Result<Vec<BoundPlan>, Stop> {
         const SHARED_BELOW: usize = 1 << 20;
         let mut copies = Vec::new();
         if cache == Cache::Warm {
@@ -97,7 +115,11 @@ impl Session {
         let room = target.global_mem / 2;
         let set = job.plan.bytes().max(1);
         let sets = wanted.div_ceil(set).max(2).min(room / set).min(256);
-        let share = if set < 4 * SHARED_BELOW as u64 { 0 } else { SHARED_BELOW };
+        let share = if set < 4 * SHARED_BELOW as u64 {
+            0
+        } else {
+            SHARED_BELOW
+        };
         for _ in 1..sets {
             copies.push(bound.copy(&mut *self.device, share)?);
         }
@@ -128,11 +150,18 @@ impl Session {
         let timed: Vec<bool> = job.plan.passes.iter().map(|p| p.timed).collect();
         // What prepares the data is launched apart, so that no clock counts it.
         let before = timed.iter().position(|&timed| timed).unwrap_or(0);
-        let all: Vec<Launch> = sets.iter().flat_map(|launches| &launches[before..]).cloned().collect();
+        let all: Vec<Launch> = sets
+            .iter()
+            .flat_map(|launches| &launches[before..])
+            .cloned()
+            .collect();
         let mut witness = Witness::new(device, job, data, bindings)?;
         let mut preparations = Vec::new();
         let mut left_out = measured.left_out;
-        let mut run_one = |device: &mut dyn Device, witness: &mut Witness<'_>, i: usize| -> Result<Sample, Stop> {
+        let mut run_one = |device: &mut dyn Device,
+                           witness: &mut Witness<'_>,
+                           i: usize|
+         -> Result<Sample, Stop> {
             let set = i % sets.len();
             let (preparation, launches) = sets[set].split_at(before);
             witness.arm(device, vec![set])?;
@@ -140,7 +169,10 @@ impl Session {
                 preparations.extend(clock::span(&device.run(job.program, preparation)?));
             }
             Ok(match settings.clock {
-                Clock::Wall => Sample { event: None, wall: device.batch(job.program, launches, 1)? },
+                Clock::Wall => Sample {
+                    event: None,
+                    wall: device.batch(job.program, launches, 1)?,
+                },
                 _ => {
                     let timing = device.run(job.program, launches)?;
                     left_out = timing.left_out.len() as u64;
@@ -148,13 +180,20 @@ impl Session {
                 }
             })
         };
-        let batch = |device: &mut dyn Device, witness: &mut Witness<'_>, size: usize| -> Result<f64, Stop> {
+        let batch = |device: &mut dyn Device,
+                     witness: &mut Witness<'_>,
+                     size: usize|
+         -> Result<f64, Stop> {
             witness.arm(device, (0..sets.len()).collect())?;
             for launches in sets.iter().filter(|_| before > 0) {
                 device.run(job.program, &launches[..before])?;
             }
             // What a kernel changes is prepared for one run alone.
-            let repeat = if job.plan.restored { 1 } else { size.div_ceil(sets.len()) };
+            let repeat = if job.plan.restored {
+                1
+            } else {
+                size.div_ceil(sets.len())
+            };
             let seconds = device.batch(job.program, &all, repeat)? / (repeat * sets.len()) as f64;
             // What launches behind the first leave is what that left. One more shows whether they still work, with the
             // intermediate results in which a kernel may have counted them.
@@ -165,10 +204,15 @@ impl Session {
             Ok(seconds)
         };
         // Of launches whose kernel takes so many seconds. A short batch goes first, as to enqueue one can take far longer.
-        let size_of = |device: &mut dyn Device, witness: &mut Witness<'_>, seconds: f64| -> Result<usize, Stop> {
+        let size_of = |device: &mut dyn Device,
+                       witness: &mut Witness<'_>,
+                       seconds: f64|
+         -> Result<usize, Stop> {
             match batch_size(seconds) {
                 SHORTEST_BATCH => Ok(SHORTEST_BATCH),
-                _ => Ok(batch_size(batch(device, witness, SHORTEST_BATCH)?.max(seconds))),
+                _ => Ok(batch_size(
+                    batch(device, witness, SHORTEST_BATCH)?.max(seconds),
+                )),
             }
         };
         // How long a launch takes of which it is known that it worked.
@@ -182,10 +226,19 @@ impl Session {
             size = size_of(device, &mut witness, alone)?;
         }
         let gauge = self.gauge.as_mut();
-        clock::watch(settings, device, gauge, measured, &mut |device, i| match settings.clock {
-            Clock::Batch => Ok(Sample { event: None, wall: batch(device, &mut witness, size)? }),
-            _ => run_one(device, &mut witness, i),
-        })?;
+        clock::watch(
+            settings,
+            device,
+            gauge,
+            measured,
+            &mut |device, i| match settings.clock {
+                Clock::Batch => Ok(Sample {
+                    event: None,
+                    wall: batch(device, &mut witness, size)?,
+                }),
+                _ => run_one(device, &mut witness, i),
+            },
+        )?;
         measured.left_out = left_out;
         measured.judge_events(settings);
         if measured.clock == Clock::Event {
@@ -210,7 +263,11 @@ impl Session {
             .map(|_| {
                 let none = Array::zeros(job.case.dtype, 0);
                 let started = Instant::now();
-                std::hint::black_box(job.family.problem.finish(job.case, none, std::hint::black_box(&tails)));
+                std::hint::black_box(job.family.problem.finish(
+                    job.case,
+                    none,
+                    std::hint::black_box(&tails),
+                ));
                 started.elapsed().as_secs_f64()
             })
             .collect();
@@ -218,20 +275,32 @@ impl Session {
     }
 
     /// Runs from end to end, once, and again while that takes no more than a fifth of what sampling may.
-    fn ends_to_ends(&mut self, job: &ReadyCase<'_>, settings: &Settings, measured: &mut Measured) -> Result<(), Stop> {
+    fn ends_to_ends(
+        &mut self,
+        job: &ReadyCase<'_>,
+        settings: &Settings,
+        measured: &mut Measured,
+    ) -> Result<(), Stop> {
         const MOST: usize = 3;
         let mut whole = Vec::new();
         let mut host = Vec::new();
-        while whole.is_empty() || (whole.len() < MOST && whole.iter().sum::<f64>() < settings.timeout / 5.0) {
-            let [seconds, of_host] = self.with_data(|session, data| session.end_to_end(job, data))?;
+        while whole.is_empty()
+            || (whole.len() < MOST && whole.iter().sum::<f64>() < settings.timeout / 5.0)
+        {
+            let [seconds, of_host] =
+                self.with_data(|session, data| session.end_to_end(job, data))?;
             whole.push(seconds);
             host.push(of_host);
         }
         self.load(job)?;
         let times = stats::summarise(&whole);
         measured.end_to_end = times.map(|t| t.median);
-        measured.end_to_end_noise = times.filter(|t| t.runs > 1).and_then(|t| stats::ratio(t.max - t.min, t.median));
-        measured.host_part = stats::summarise(&host).filter(|_| adds_on_host(job)).map(|h| h.median);
+        measured.end_to_end_noise = times
+            .filter(|t| t.runs > 1)
+            .and_then(|t| stats::ratio(t.max - t.min, t.median));
+        measured.host_part = stats::summarise(&host)
+            .filter(|_| adds_on_host(job))
+            .map(|h| h.median);
         Ok(())
     }
 
@@ -250,11 +319,25 @@ impl Session {
         drop(bound);
         device.free_gone();
         let finishing = Instant::now();
-        let result = job.family.problem.finish(job.case, output, &tails(&job.plan, &data.host));
+        let result = job
+            .family
+            .problem
+            .finish(job.case, output, &tails(&job.plan, &data.host));
         let seconds = [started, finishing].map(|begin| begin.elapsed().as_secs_f64());
         // Nothing was poisoned, so that what lies between the rows of a matrix can be anything.
-        if job.family.problem.movement(job.case).is_none_or(|m: Movement| m.to_pitch <= m.output_columns()) {
-            data.judge(&result, job.family, job.case, job.plan.depth, "in the run from end to end")?;
+        if job
+            .family
+            .problem
+            .movement(job.case)
+            .is_none_or(|m: Movement| m.to_pitch <= m.output_columns())
+        {
+            data.judge(
+                &result,
+                job.family,
+                job.case,
+                job.plan.depth,
+                "in the run from end to end",
+            )?;
         }
         Ok(seconds)
     }
@@ -271,7 +354,11 @@ impl Session {
         let timing = self.run_poisoned(&job, &bound)?;
         let output = finished(&mut *self.device, &job, &bound, &tails(&job.plan, inputs));
         // A driver may compile between launches.
-        let ns: u64 = timing.stamps.iter().map(|stamps| stamps.end.saturating_sub(stamps.start)).sum();
+        let ns: u64 = timing
+            .stamps
+            .iter()
+            .map(|stamps| stamps.end.saturating_sub(stamps.start))
+            .sum();
         let kernels = ns as f64 * 1e-9;
         let is_known = ns >= SHORTEST_NS && kernels <= timing.wall_s;
         Ok(Computed {
@@ -294,12 +381,16 @@ pub struct Computed {
 
 /// Whether the case is not checked thoroughly yet.
 fn is_preliminary(job: &ReadyCase<'_>, settings: &Settings) -> bool {
-    job.family.described().is_some() && settings.candidate.is_some_and(|candidate| candidate.is_preliminary)
+    job.family.described().is_some()
+        && settings
+            .candidate
+            .is_some_and(|candidate| candidate.is_preliminary)
 }
 
 /// Whether the host makes the result of several partial ones, or of elements that were left to it.
 fn adds_on_host(job: &ReadyCase<'_>) -> bool {
-    job.plan.host_tail.is_some() || job.plan.output_len() != job.family.problem.result(job.case.shape, &job.case.params)
+    job.plan.host_tail.is_some()
+        || job.plan.output_len() != job.family.problem.result(job.case.shape, &job.case.params)
 }
 
 /// Why no device can do so many operations in so little time, if none can.
@@ -308,7 +399,11 @@ fn impossible(ops: f64, times: &[f64], device: &DeviceInfo) -> Option<String> {
     const MOST_IN_A_CYCLE: f64 = 1024.0;
     /// Of devices that do not say theirs: above that of any.
     const CLOCK_MHZ: u32 = 10_000;
-    let mhz = if device.clock_mhz == 0 { CLOCK_MHZ } else { device.clock_mhz };
+    let mhz = if device.clock_mhz == 0 {
+        CLOCK_MHZ
+    } else {
+        device.clock_mhz
+    };
     let cycles = f64::from(mhz) * 1e6 * f64::from(device.target.compute_units);
     let most = cycles * MOST_IN_A_CYCLE;
     let median = stats::summarise(times)?.median;

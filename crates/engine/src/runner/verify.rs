@@ -1,7 +1,10 @@
 //! Is a rung's result right? Poisoned outputs, guard zones, scrubbed local memory, exact and real data.
 
 use super::buffers::{BoundPlan, Fence, Fenced, joined};
-use super::inputs::{Data, ReadyCase, exact_data, exact_data_of, exactly, make_inputs, tails, timed_exact_data, wrong};
+use super::inputs::{
+    Data, ReadyCase, exact_data, exact_data_of, exactly, make_inputs, tails, timed_exact_data,
+    wrong,
+};
 use super::session::Session;
 use crate::device::{BuildUnit, Device, Timing};
 use gpulab_kernels::{Changed, Family, Spot};
@@ -57,15 +60,30 @@ impl Session {
         }
         let problem = &job.family.problem;
         // Without any a case that is timed is refused.
-        let cases = job.family.companions(job.case, &job.plan, &self.device.info().target).unwrap_or_default();
+        let cases = job
+            .family
+            .companions(job.case, &job.plan, &self.device.info().target)
+            .unwrap_or_default();
         for case in cases {
-            let fill = problem.fold().map_or_else(|| problem.fill(&case), |fold| fold.exact_fill(&case));
+            let fill = problem
+                .fold()
+                .map_or_else(|| problem.fill(&case), |fold| fold.exact_fill(&case));
             let when = job.repeatable(&companion_of(job, &case));
-            let case = Case { seed: job.second_seed, ..case };
+            let case = Case {
+                seed: job.second_seed,
+                ..case
+            };
             let beside = Fence::of(&*self.device, job.family, &case);
-            let fences = [Some(beside), job.family.described().map(|_| beside.poisoned())];
+            let fences = [
+                Some(beside),
+                job.family.described().map(|_| beside.poisoned()),
+            ];
             for fence in fences.into_iter().flatten() {
-                let mut data = exact_data_of(job.family, &case, make_inputs(job.family, &case, fill, case.seed));
+                let mut data = exact_data_of(
+                    job.family,
+                    &case,
+                    make_inputs(job.family, &case, fill, case.seed),
+                );
                 let companion = self.companion(job.family, &case, fence, &mut data)?;
                 self.verify_within(&companion, fence, &data, &when)?;
             }
@@ -96,7 +114,9 @@ impl Session {
         &mut self,
         go: impl FnOnce(&mut Session, &mut Data) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
-        let Some(mut data) = self.data.take() else { return Err(Stop::failed("the inputs are gone")) };
+        let Some(mut data) = self.data.take() else {
+            return Err(Stop::failed("the inputs are gone"));
+        };
         let gone = go(self, &mut data);
         self.data = Some(data);
         gone
@@ -104,37 +124,52 @@ impl Session {
 
     /// Runs once over each of these data, whose results are exact in every order, and over single values. The first take the
     /// place of the timed data for that long, here and on the device, so that no more than both is ever held.
-    pub(super) fn verify_exact(&mut self, job: &ReadyCase<'_>, fills: &[(Fill, u64)]) -> Result<(), Stop> {
+    pub(super) fn verify_exact(
+        &mut self,
+        job: &ReadyCase<'_>,
+        fills: &[(Fill, u64)],
+    ) -> Result<(), Stop> {
         let is_simulated = self.device.info().is_simulator();
         if fills.is_empty() || (is_simulated && job.family.problem.fold().is_none()) {
             return Ok(());
         }
-        let Some(mut timed) = self.data.take() else { return Err(Stop::failed("the inputs are gone")) };
+        let Some(mut timed) = self.data.take() else {
+            return Err(Stop::failed("the inputs are gone"));
+        };
         let is_small = bytes(&timed.host) <= MOST_KEPT / 2;
         if !is_small {
             timed.host = Vec::new();
         }
-        let verified = fills.iter().enumerate().try_for_each(|(index, &(fill, seed))| {
-            let mut data = self.take_exact(job, fill, seed);
-            demand_dependence(job, &timed, &data)?;
-            data.device.clone_from(&timed.device);
-            self.overwrite(&mut data)?;
-            let when = format!("over {fill}");
-            let when = if seed == job.second_seed { job.repeatable(&when) } else { when };
-            match fill {
-                // What changes would not be exact.
-                Fill::Scaled(_) => self.verify_once(job, &data, &when).map(drop),
-                // The changes of the timed data show as much.
-                _ if job.family.problem.fold().is_none() => self.verify_once(job, &data, &when).map(drop),
-                _ if index == 0 => {
-                    self.verify_over(job, &mut data, &when).and_then(|_| self.verify_alone(job, &mut data, &when))
-                }
-                _ => self.verify_over(job, &mut data, &when).map(drop),
-            }?;
-            data.device.clear();
-            self.keep_exact(fill, seed, data);
-            Ok(())
-        });
+        let verified = fills
+            .iter()
+            .enumerate()
+            .try_for_each(|(index, &(fill, seed))| {
+                let mut data = self.take_exact(job, fill, seed);
+                demand_dependence(job, &timed, &data)?;
+                data.device.clone_from(&timed.device);
+                self.overwrite(&mut data)?;
+                let when = format!("over {fill}");
+                let when = if seed == job.second_seed {
+                    job.repeatable(&when)
+                } else {
+                    when
+                };
+                match fill {
+                    // What changes would not be exact.
+                    Fill::Scaled(_) => self.verify_once(job, &data, &when).map(drop),
+                    // The changes of the timed data show as much.
+                    _ if job.family.problem.fold().is_none() => {
+                        self.verify_once(job, &data, &when).map(drop)
+                    }
+                    _ if index == 0 => self
+                        .verify_over(job, &mut data, &when)
+                        .and_then(|_| self.verify_alone(job, &mut data, &when)),
+                    _ => self.verify_over(job, &mut data, &when).map(drop),
+                }?;
+                data.device.clear();
+                self.keep_exact(fill, seed, data);
+                Ok(())
+            });
         if !is_small {
             timed.host = self.real_inputs(job.family, job.case);
         }
@@ -150,17 +185,27 @@ impl Session {
     /// These exact data of the job: those that another rung was checked over, or new ones.
     fn take_exact(&mut self, job: &ReadyCase<'_>, fill: Fill, seed: u64) -> Data {
         // The case's own seed does not matter to them, but `seed` follows from it.
-        let known =
-            self.exact.iter().position(|(f, s, data)| (*f, *s) == (fill, seed) && data.is_of(job.family, job.case));
+        let known = self
+            .exact
+            .iter()
+            .position(|(f, s, data)| (*f, *s) == (fill, seed) && data.is_of(job.family, job.case));
         match known {
             Some(place) => self.exact.swap_remove(place).2,
-            None => exact_data_of(job.family, job.case, make_inputs(job.family, job.case, fill, seed)),
+            None => exact_data_of(
+                job.family,
+                job.case,
+                make_inputs(job.family, job.case, fill, seed),
+            ),
         }
     }
 
     /// Keeps exact data for the next rung, if they are few.
     fn keep_exact(&mut self, fill: Fill, seed: u64, data: Data) {
-        let kept: usize = self.exact.iter().map(|(_, _, data)| bytes(&data.host)).sum();
+        let kept: usize = self
+            .exact
+            .iter()
+            .map(|(_, _, data)| bytes(&data.host))
+            .sum();
         if kept + bytes(&data.host) <= MOST_KEPT {
             self.exact.push((fill, seed, data));
         }
@@ -171,27 +216,54 @@ impl Session {
     /// under a simulator, to which changed data are uninitialised.
     fn verify_lone(&mut self, job: &ReadyCase<'_>) -> Result<(), Stop> {
         let problem = &job.family.problem;
-        let Some(fold) = problem.fold().filter(|_| !self.device.info().is_simulator()) else { return Ok(()) };
+        let Some(fold) = problem
+            .fold()
+            .filter(|_| !self.device.info().is_simulator())
+        else {
+            return Ok(());
+        };
         let lone = fold.lone(job.case, job.case.seed);
         let n = job.case.shape.n;
         let few = few_elements(job);
-        let shape = Shape { n: if n < 2 * few { n } else { few + n % few }, ..job.case.shape };
-        let case = Case { shape, params: job.plan.params.clone(), ..job.case.clone() };
+        let shape = Shape {
+            n: if n < 2 * few { n } else { few + n % few },
+            ..job.case.shape
+        };
+        let case = Case {
+            shape,
+            params: job.plan.params.clone(),
+            ..job.case.clone()
+        };
         let lens = problem.inputs(shape, &case.params);
-        let host = lone.neutral.iter().zip(lens).map(|(one, len)| one.repeated(len)).collect();
+        let host = lone
+            .neutral
+            .iter()
+            .zip(lens)
+            .map(|(one, len)| one.repeated(len))
+            .collect();
         let mut data = Data::unjudged(&case, host);
         let fence = Fence::of(&*self.device, job.family, &case);
         let job = &self.companion(job.family, &case, fence, &mut data)?;
         let places: Vec<usize> = places(job, &data).into_iter().map(|spot| spot.at).collect();
-        let Some(&first) = places.first() else { return Ok(()) };
+        let Some(&first) = places.first() else {
+            return Ok(());
+        };
         let last = places[places.len() - 1];
         let count = places.len().max(lone.values.len());
         let bound = self.bind(job, &data.device)?;
-        for (&at, values) in places.iter().cycle().zip(lone.values.iter().cycle()).take(count) {
+        for (&at, values) in places
+            .iter()
+            .cycle()
+            .zip(lone.values.iter().cycle())
+            .take(count)
+        {
             self.verify_few(job, &bound, &mut data, &[(at, values)])?;
         }
         // Of one work-item, and of the first and the last.
-        for [a, b] in [[first, (first + 1).min(last)], [first, last]].into_iter().filter(|[a, b]| a != b) {
+        for [a, b] in [[first, (first + 1).min(last)], [first, last]]
+            .into_iter()
+            .filter(|[a, b]| a != b)
+        {
             for [one, other] in &lone.pairs {
                 self.verify_few(job, &bound, &mut data, &[(a, one), (b, other)])?;
             }
@@ -210,18 +282,36 @@ impl Session {
     ) -> Result<(), Stop> {
         let mut changes = Vec::new();
         for &(index, values) in few {
-            changes.extend((0..).zip(values).map(|(input, value)| Change { input, index, value: value.clone() }));
+            changes.extend((0..).zip(values).map(|(input, value)| Change {
+                input,
+                index,
+                value: value.clone(),
+            }));
         }
-        let nothing = job.family.problem.inputs(Shape { n: 0, ..job.case.shape }, &job.case.params);
+        let nothing = job.family.problem.inputs(
+            Shape {
+                n: 0,
+                ..job.case.shape
+            },
+            &job.case.params,
+        );
         let counting = (0..nothing.len()).map(|input| {
             let none = Array::zeros(job.case.dtype, 0);
-            few.iter().filter_map(|(_, values)| values.get(input)).fold(none, |all, value| all.followed_by(value))
+            few.iter()
+                .filter_map(|(_, values)| values.get(input))
+                .fold(none, |all, value| all.followed_by(value))
         });
-        let reference = job.family.problem.reference(job.case, &counting.collect::<Vec<_>>());
+        let reference = job
+            .family
+            .problem
+            .reference(job.case, &counting.collect::<Vec<_>>());
         bound.change(&mut *self.device, &changes)?;
         self.run_poisoned(job, bound)?;
         let places: Vec<String> = few.iter().map(|(at, _)| at.to_string()).collect();
-        let when = job.repeatable(&format!("where only element {} counts", places.join(" and ")));
+        let when = job.repeatable(&format!(
+            "where only element {} counts",
+            places.join(" and ")
+        ));
         let (judged, undo) = data.changed(
             &changes,
             |_: &Data, _: &[Changed]| Some(exactly(reference, job.case.dtype)),
@@ -236,14 +326,31 @@ impl Session {
 
     /// Checks one run over these data with each infinity and NaN in them, beside which no number counts. Where numbers are
     /// added alone, and no sum of them can be too large.
-    fn verify_not_finite(&mut self, job: &ReadyCase<'_>, bound: &BoundPlan, data: &mut Data) -> Result<(), Stop> {
-        let largest = if job.case.dtype == Dtype::F32 { f64::from(f32::MAX) } else { f64::MAX };
-        let is_finite = matches!(data.reference(), Some(Reference::Rounded(sum)) if sum.magnitude < largest);
+    fn verify_not_finite(
+        &mut self,
+        job: &ReadyCase<'_>,
+        bound: &BoundPlan,
+        data: &mut Data,
+    ) -> Result<(), Stop> {
+        let largest = if job.case.dtype == Dtype::F32 {
+            f64::from(f32::MAX)
+        } else {
+            f64::MAX
+        };
+        let is_finite =
+            matches!(data.reference(), Some(Reference::Rounded(sum)) if sum.magnitude < largest);
         if !is_finite || self.device.info().is_simulator() {
             return Ok(());
         }
-        for (value, spot) in data::not_finite(job.case.dtype).into_iter().zip(places(job, data).into_iter().rev()) {
-            let others = data.host.iter().skip(1).filter_map(|input| input.at(spot.at));
+        for (value, spot) in data::not_finite(job.case.dtype)
+            .into_iter()
+            .zip(places(job, data).into_iter().rev())
+        {
+            let others = data
+                .host
+                .iter()
+                .skip(1)
+                .filter_map(|input| input.at(spot.at));
             let values: Vec<Array> = std::iter::once(value).chain(others).collect();
             self.verify_few(job, bound, data, &[(spot.at, &values)])?;
         }
@@ -251,7 +358,12 @@ impl Session {
     }
 
     /// Checks one run over these data, and one after some of them were changed.
-    fn verify_over(&mut self, job: &ReadyCase<'_>, data: &mut Data, when: &str) -> Result<Measured, Stop> {
+    fn verify_over(
+        &mut self,
+        job: &ReadyCase<'_>,
+        data: &mut Data,
+        when: &str,
+    ) -> Result<Measured, Stop> {
         let bound = &self.bind(job, &data.device)?;
         let judged = self.verify_bound(job, bound, data, when)?;
         self.verify_changed(job, bound, data, &places(job, data), when)?;
@@ -261,14 +373,29 @@ impl Session {
     }
 
     /// Checks one run over these data; in a reader's family with a poison beside what the kernels write.
-    pub(super) fn verify_once(&mut self, job: &ReadyCase<'_>, data: &Data, when: &str) -> Result<Measured, Stop> {
+    pub(super) fn verify_once(
+        &mut self,
+        job: &ReadyCase<'_>,
+        data: &Data,
+        when: &str,
+    ) -> Result<Measured, Stop> {
         let fence = Fence::of(&*self.device, job.family, job.case);
-        let fence = if job.family.described().is_some() { fence.poisoned() } else { fence };
+        let fence = if job.family.described().is_some() {
+            fence.poisoned()
+        } else {
+            fence
+        };
         self.verify_within(job, fence, data, when)
     }
 
     /// Checks one run over these data, with buffers between these zones for all but the inputs.
-    fn verify_within(&mut self, job: &ReadyCase<'_>, fence: Fence, data: &Data, when: &str) -> Result<Measured, Stop> {
+    fn verify_within(
+        &mut self,
+        job: &ReadyCase<'_>,
+        fence: Fence,
+        data: &Data,
+        when: &str,
+    ) -> Result<Measured, Stop> {
         let bound = self.bind_within(job, fence, &data.device)?;
         self.verify_bound(job, &bound, data, when)
     }
@@ -287,27 +414,53 @@ impl Session {
     }
 
     /// These inputs bound, with buffers for all else.
-    pub(super) fn bind(&mut self, job: &ReadyCase<'_>, inputs: &[Fenced]) -> Result<BoundPlan, Stop> {
+    pub(super) fn bind(
+        &mut self,
+        job: &ReadyCase<'_>,
+        inputs: &[Fenced],
+    ) -> Result<BoundPlan, Stop> {
         let fence = Fence::of(&*self.device, job.family, job.case);
         self.bind_within(job, fence, inputs)
     }
 
     /// As [`Session::bind`], between these zones.
-    fn bind_within(&mut self, job: &ReadyCase<'_>, fence: Fence, inputs: &[Fenced]) -> Result<BoundPlan, Stop> {
-        Ok(BoundPlan::new(&mut *self.device, fence.of_written(job.family), &job.plan, inputs)?)
+    fn bind_within(
+        &mut self,
+        job: &ReadyCase<'_>,
+        fence: Fence,
+        inputs: &[Fenced],
+    ) -> Result<BoundPlan, Stop> {
+        Ok(BoundPlan::new(
+            &mut *self.device,
+            fence.of_written(job.family),
+            &job.plan,
+            inputs,
+        )?)
     }
 
     /// Checks one run after a change of the first element alone, one of the last, and one of an element in each of some equal
     /// parts, where one can decide.
-    fn verify_alone(&mut self, job: &ReadyCase<'_>, data: &mut Data, when: &str) -> Result<(), Stop> {
-        if !job.family.problem.fold().is_some_and(|fold| fold.is_decided_by_one(job.case)) {
+    fn verify_alone(
+        &mut self,
+        job: &ReadyCase<'_>,
+        data: &mut Data,
+        when: &str,
+    ) -> Result<(), Stop> {
+        if !job
+            .family
+            .problem
+            .fold()
+            .is_some_and(|fold| fold.is_decided_by_one(job.case))
+        {
             return Ok(());
         }
         let bound = &self.bind(job, &data.device)?;
         let spots = places(job, data);
         let ends = [spots.first(), spots.last()].into_iter().flatten().copied();
         let alone: Vec<Spot> = ends.chain(spread(job, data)).collect();
-        alone.iter().try_for_each(|&spot| self.verify_changed(job, bound, data, &[spot], when))
+        alone
+            .iter()
+            .try_for_each(|&spot| self.verify_changed(job, bound, data, &[spot], when))
     }
 
     /// Checks one run over changed data, into outputs that hold in part the right results of the data before, in part
@@ -325,8 +478,14 @@ impl Session {
             return Ok(());
         }
         let mut changes: Vec<Change> = Vec::new();
-        for change in spots.iter().flat_map(|&spot| data.deciding(&*self.device, job, spot)) {
-            if changes.iter().all(|c| (c.input, c.index) != (change.input, change.index)) {
+        for change in spots
+            .iter()
+            .flat_map(|&spot| data.deciding(&*self.device, job, spot))
+        {
+            if changes
+                .iter()
+                .all(|c| (c.input, c.index) != (change.input, change.index))
+            {
                 changes.push(change);
             }
         }
@@ -351,7 +510,9 @@ impl Session {
         data: &mut Data,
         when: &str,
     ) -> Result<(), Stop> {
-        let Some(described) = job.family.described() else { return Ok(()) };
+        let Some(described) = job.family.described() else {
+            return Ok(());
+        };
         let zeros = described.zeros(job.case, &data.host);
         if zeros.is_empty() || self.device.info().is_simulator() {
             return Ok(());
@@ -372,7 +533,11 @@ impl Session {
     }
 
     /// One run into poisoned outputs, over scrubbed local memory.
-    pub(super) fn run_poisoned(&mut self, job: &ReadyCase<'_>, bound: &BoundPlan) -> Result<Timing, Stop> {
+    pub(super) fn run_poisoned(
+        &mut self,
+        job: &ReadyCase<'_>,
+        bound: &BoundPlan,
+    ) -> Result<Timing, Stop> {
         bound.poison(&mut *self.device)?;
         self.scrub_local()?;
         let timing = self.device.run(job.program, &bound.launches())?;
@@ -391,7 +556,12 @@ impl Session {
             None => {
                 let text = self.sources.assemble("runner/scrub.cl")?;
                 let kernels = vec!["scrub".to_owned()];
-                self.device.build(&BuildUnit { path: "runner/scrub.cl".into(), text, defines: Vec::new(), kernels })?
+                self.device.build(&BuildUnit {
+                    path: "runner/scrub.cl".into(),
+                    text,
+                    defines: Vec::new(),
+                    kernels,
+                })?
             }
         };
         self.scrub = Some(program);
@@ -400,7 +570,8 @@ impl Session {
         let wg = target.max_wg.min(64);
         let groups = 4 * target.compute_units as usize;
         let args = vec![Arg::Local(bytes), Arg::Uint((bytes / 4) as u32)];
-        self.device.run(program, &[Launch::linear("scrub", groups * wg, wg, args)])?;
+        self.device
+            .run(program, &[Launch::linear("scrub", groups * wg, wg, args)])?;
         Ok(())
     }
 }
@@ -414,8 +585,16 @@ fn bytes(arrays: &[Array]) -> usize {
 fn demand_dependence(job: &ReadyCase<'_>, timed: &Data, other: &Data) -> Result<(), Stop> {
     /// Elements of the inputs that make it no accident if the answers are the same.
     const MANY: usize = 256;
-    let inputs: usize = job.family.problem.inputs(job.case.shape, &job.case.params).into_iter().sum();
-    match job.family.described().is_some() && inputs >= MANY && timed.reference() == other.reference() {
+    let inputs: usize = job
+        .family
+        .problem
+        .inputs(job.case.shape, &job.case.params)
+        .into_iter()
+        .sum();
+    match job.family.described().is_some()
+        && inputs >= MANY
+        && timed.reference() == other.reference()
+    {
         true => Err(Stop::failed(
             "the right answer over other data is the same, so a kernel that reads nothing would pass: choose another \
              fill, or sizes at which the answer depends on the data",
@@ -432,13 +611,39 @@ fn places(job: &ReadyCase<'_>, data: &Data) -> Vec<Spot> {
         return Vec::new();
     }
     let wg = job.plan.wg.size();
-    let items = job.plan.passes.first().map_or(1, |pass| pass.global.iter().product());
-    let edges = [0, 1, wg - 1, wg, items - 1, items, len / 2, len - len % (4 * wg), len.saturating_sub(2), len - 1];
-    let random = (0..RANDOM).map(|number| (data::draw(job.second_seed, number) % len as u64) as usize);
-    let mut places: Vec<usize> = edges.into_iter().map(|at| at.min(len - 1)).chain(random).collect();
+    let items = job
+        .plan
+        .passes
+        .first()
+        .map_or(1, |pass| pass.global.iter().product());
+    let edges = [
+        0,
+        1,
+        wg - 1,
+        wg,
+        items - 1,
+        items,
+        len / 2,
+        len - len % (4 * wg),
+        len.saturating_sub(2),
+        len - 1,
+    ];
+    let random =
+        (0..RANDOM).map(|number| (data::draw(job.second_seed, number) % len as u64) as usize);
+    let mut places: Vec<usize> = edges
+        .into_iter()
+        .map(|at| at.min(len - 1))
+        .chain(random)
+        .collect();
     places.sort_unstable();
     places.dedup();
-    (RANDOM..).zip(places).map(|(number, at)| Spot { at, draw: data::draw(job.second_seed, number) }).collect()
+    (RANDOM..)
+        .zip(places)
+        .map(|(number, at)| Spot {
+            at,
+            draw: data::draw(job.second_seed, number),
+        })
+        .collect()
 }
 
 /// A random place in each of some equal parts.
@@ -448,17 +653,29 @@ fn spread(job: &ReadyCase<'_>, data: &Data) -> Vec<Spot> {
     let mut spots = Vec::new();
     for part in 0..if len < PARTS { 0 } else { PARTS } {
         let draw = data::draw(!job.second_seed, part as u64);
-        spots.push(Spot { at: part * (len / PARTS) + (draw % (len / PARTS) as u64) as usize, draw });
+        spots.push(Spot {
+            at: part * (len / PARTS) + (draw % (len / PARTS) as u64) as usize,
+            draw,
+        });
     }
     spots
 }
 
 fn companion_of(job: &ReadyCase<'_>, case: &Case) -> String {
-    let settings = case.params.iter().filter(|(name, value)| job.plan.params.get(*name) != Some(value));
-    let mut what: Vec<String> = settings.map(|(name, value)| format!("{name}={value}")).collect();
+    let settings = case
+        .params
+        .iter()
+        .filter(|(name, value)| job.plan.params.get(*name) != Some(value));
+    let mut what: Vec<String> = settings
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
     if case.shape != job.case.shape {
         let Shape { n, m } = case.shape;
-        what.push(if m == 1 { format!("n={n}") } else { format!("n={n} m={m}") });
+        what.push(if m == 1 {
+            format!("n={n}")
+        } else {
+            format!("n={n} m={m}")
+        });
     }
     format!("the same kernel with {}", what.join(" "))
 }
@@ -469,9 +686,18 @@ fn few_elements(job: &ReadyCase<'_>) -> u64 {
     /// Elements of a work-item that need no loop, and enough for some turns of any.
     const WITHOUT_A_LOOP: u64 = 8;
     const SOME_TURNS: u64 = 128;
-    let items = job.plan.passes.first().map_or(1, |pass| pass.global.iter().product::<usize>() as u64).max(1);
+    let items = job
+        .plan
+        .passes
+        .first()
+        .map_or(1, |pass| pass.global.iter().product::<usize>() as u64)
+        .max(1);
     let of_an_item = job.case.shape.n / items;
-    let looped = if of_an_item > WITHOUT_A_LOOP { items * of_an_item.min(SOME_TURNS) } else { 0 };
+    let looped = if of_an_item > WITHOUT_A_LOOP {
+        items * of_an_item.min(SOME_TURNS)
+    } else {
+        0
+    };
     looped.max(LEAST)
 }
 
@@ -487,7 +713,12 @@ pub(super) fn finished(
 }
 
 /// As [`finished`], without a look beside the buffers.
-fn completed(device: &mut dyn Device, job: &ReadyCase<'_>, bound: &BoundPlan, tails: &[Array]) -> Result<Array, Stop> {
+fn completed(
+    device: &mut dyn Device,
+    job: &ReadyCase<'_>,
+    bound: &BoundPlan,
+    tails: &[Array],
+) -> Result<Array, Stop> {
     let outputs = bound.outputs(device)?;
     if let Some(what) = bound.left_over(device)? {
         return Err(wrong(what));
@@ -522,12 +753,20 @@ pub(super) fn unwritten(
         device.run(job.program, &bound.launches())?;
         return Ok(None);
     }
-    Ok(Some(match again.as_bytes() == check::other_poison(again.dtype()) {
-        true => format!("element {index} of the output holds the value that was there before the run"),
-        // It was computed with the poison, which is NaN.
-        false if again.dtype().is_float() => format!("element {index} of the output: {}", check::NAN_COMPUTED),
-        false => format!("element {index} of the output changes with the value that was there before the run"),
-    }))
+    Ok(Some(
+        match again.as_bytes() == check::other_poison(again.dtype()) {
+            true => format!(
+                "element {index} of the output holds the value that was there before the run"
+            ),
+            // It was computed with the poison, which is NaN.
+            false if again.dtype().is_float() => {
+                format!("element {index} of the output: {}", check::NAN_COMPUTED)
+            }
+            false => format!(
+                "element {index} of the output changes with the value that was there before the run"
+            ),
+        },
+    ))
 }
 
 /// Checks what a run over these data left.
@@ -544,11 +783,19 @@ pub(super) fn judge(
 
 /// Nothing is to be written beside a buffer.
 pub(super) fn demand_guards(device: &mut dyn Device, bound: &BoundPlan) -> Result<(), Stop> {
-    bound.overrun(device)?.map_or(Ok(()), |what| Err(wrong(what)))
+    bound
+        .overrun(device)?
+        .map_or(Ok(()), |what| Err(wrong(what)))
 }
 
 /// Inputs are only to be read.
-pub(super) fn demand_inputs(device: &mut dyn Device, bound: &BoundPlan, data: &Data) -> Result<(), Stop> {
+pub(super) fn demand_inputs(
+    device: &mut dyn Device,
+    bound: &BoundPlan,
+    data: &Data,
+) -> Result<(), Stop> {
     let changed = bound.changed_input(device, data.prints())?;
-    changed.map_or(Ok(()), |input| Err(wrong(format!("the kernel changed its input {input}"))))
+    changed.map_or(Ok(()), |input| {
+        Err(wrong(format!("the kernel changed its input {input}")))
+    })
 }

@@ -58,7 +58,18 @@ impl<'a> Witness<'a> {
         let changes = Vec::new();
         let undo = Vec::new();
         let pending = Vec::new();
-        Ok(Witness { job, data, sets, changes, undo, pending, runs: 0, poisoned: true, began, judging })
+        Ok(Witness {
+            job,
+            data,
+            sets,
+            changes,
+            undo,
+            pending,
+            runs: 0,
+            poisoned: true,
+            began,
+            judging,
+        })
     }
 
     /// Looks at what the last run left, and makes these sets ready for the next.
@@ -67,7 +78,11 @@ impl<'a> Witness<'a> {
         self.runs += 1;
         self.changes.clear();
         self.undo.clear();
-        let run = if self.job.family.described().is_some() { self.runs % REPEATS } else { self.runs };
+        let run = if self.job.family.described().is_some() {
+            self.runs % REPEATS
+        } else {
+            self.runs
+        };
         for change in 0..CHANGES {
             self.add_change(device, self.draw_of(run, change));
         }
@@ -80,7 +95,9 @@ impl<'a> Witness<'a> {
 
     /// Judges what the last run left, and that no run changed anything but outputs.
     pub(super) fn end(mut self, device: &mut dyn Device) -> Result<(), Stop> {
-        let Some(&last) = self.pending.last() else { return Err(Stop::failed("nothing was run")) };
+        let Some(&last) = self.pending.last() else {
+            return Err(Stop::failed("nothing was run"));
+        };
         self.judge(device, last, "after timing")?;
         self.undo_changes(device)?;
         for (index, set) in self.sets.iter().enumerate() {
@@ -98,18 +115,27 @@ impl<'a> Witness<'a> {
         if len == 0 {
             return;
         }
-        let spot = Spot { at: (draw % len) as usize, draw: data::draw(draw, 1) };
+        let spot = Spot {
+            at: (draw % len) as usize,
+            draw: data::draw(draw, 1),
+        };
         // A second change to one element would have to be undone before the first.
         let more = self.data.deciding(device, self.job, spot);
-        if !more
-            .iter()
-            .all(|change: &Change| self.changes.iter().all(|c| (c.input, c.index) != (change.input, change.index)))
-        {
+        if !more.iter().all(|change: &Change| {
+            self.changes
+                .iter()
+                .all(|c| (c.input, c.index) != (change.input, change.index))
+        }) {
             return;
         }
         for change in more {
             let mut old = change.clone();
-            if let Some(value) = self.data.host.get(change.input).and_then(|input| input.at(change.index)) {
+            if let Some(value) = self
+                .data
+                .host
+                .get(change.input)
+                .and_then(|input| input.at(change.index))
+            {
                 old.value = value;
                 self.undo.push(old);
                 self.changes.push(change);
@@ -118,7 +144,9 @@ impl<'a> Witness<'a> {
     }
 
     fn disarm(&mut self, device: &mut dyn Device) -> Result<(), Stop> {
-        let Some(&last) = self.pending.last() else { return Ok(()) };
+        let Some(&last) = self.pending.last() else {
+            return Ok(());
+        };
         self.look(device, last)?;
         if self.is_due() {
             let started = Instant::now();
@@ -149,8 +177,9 @@ impl<'a> Witness<'a> {
     fn is_due(&self) -> bool {
         let first = 1 + data::draw(!self.job.second_seed, 0) % FIRST_FEW;
         // What is put back before a run holds no poison that would show an idle one.
-        let is_more =
-            self.runs > first && self.is_in_time() && (self.job.plan.restored || self.draw(100).is_multiple_of(2));
+        let is_more = self.runs > first
+            && self.is_in_time()
+            && (self.job.plan.restored || self.draw(100).is_multiple_of(2));
         self.runs == first || is_more || !self.poisoned
     }
 
@@ -191,7 +220,12 @@ impl<'a> Witness<'a> {
                 let start = in_row as usize * row + column;
                 let got = self.sets[set].part(device, buffer, start, len)?;
                 if let Some(index) = check::still_poisoned(&got)
-                    && let Some(what) = verify::unwritten(device, self.job, self.sets[set], (buffer, start + index))?
+                    && let Some(what) = verify::unwritten(
+                        device,
+                        self.job,
+                        self.sets[set],
+                        (buffer, start + index),
+                    )?
                 {
                     return Err(wrong(format!("{what} (while it was timed)")));
                 }

@@ -21,7 +21,10 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// Runs the same command line in a child process, which does `body` there. An interrupt reaches it, too.
 /// [`Error::Told`] if the child has printed the reason itself.
-pub fn apart(interrupted: Interrupted, body: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
+pub fn apart(
+    interrupted: Interrupted,
+    body: impl FnOnce() -> Result<(), Error>,
+) -> Result<(), Error> {
     if env::var_os(INSIDE).is_none() {
         return in_child(interrupted);
     }
@@ -38,15 +41,22 @@ pub fn apart(interrupted: Interrupted, body: impl FnOnce() -> Result<(), Error>)
 
 fn in_child(interrupted: Interrupted) -> Result<(), Error> {
     let mut command = Command::new(env::current_exe().map_err(unstarted)?);
-    command.args(env::args_os().skip(1)).env(INSIDE, "1").stdout(Stdout.for_child());
+    command
+        .args(env::args_os().skip(1))
+        .env(INSIDE, "1")
+        .stdout(Stdout.for_child());
     let mut child = command.spawn().map_err(unstarted)?;
     let status = ended(&mut child, interrupted).map_err(unstarted)?;
-    let code = status.code().and_then(|code| u8::try_from(code - ORDERLY).ok());
+    let code = status
+        .code()
+        .and_then(|code| u8::try_from(code - ORDERLY).ok());
     match code {
         Some(0) => Ok(()),
         Some(code) => Err(Error::Told(code)),
         None if interrupted() => Err(Error::Interrupted),
-        None => Err(Error::Failed(format!("the process that worked with the driver was ended ({status})"))),
+        None => Err(Error::Failed(format!(
+            "the process that worked with the driver was ended ({status})"
+        ))),
     }
 }
 
@@ -88,7 +98,10 @@ pub fn end_when_interrupted(interrupted: Interrupted, tidy: impl FnOnce() + Send
 
 /// Does something that a driver may never let end: after this time it ends the process, and says why.
 pub fn within<T>(limit: Duration, doing: &str, body: impl FnOnce() -> T) -> T {
-    let late = format!("while {doing}, the driver did not answer within {:.0} s", limit.as_secs_f64());
+    let late = format!(
+        "while {doing}, the driver did not answer within {:.0} s",
+        limit.as_secs_f64()
+    );
     let (done, end) = mpsc::channel::<()>();
     let watching = std::thread::Builder::new().spawn(move || {
         if end.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
@@ -98,7 +111,9 @@ pub fn within<T>(limit: Duration, doing: &str, body: impl FnOnce() -> T) -> T {
         }
     });
     if let Err(why) = watching {
-        terminal::say(&format!("gpulab: nothing ends the driver if it never answers: {why}"));
+        terminal::say(&format!(
+            "gpulab: nothing ends the driver if it never answers: {why}"
+        ));
     }
     let result = body();
     drop(done);

@@ -62,7 +62,11 @@ pub struct Setup {
 impl Setup {
     /// With what a registry has of readers.
     pub fn of(registry: &Registry) -> Setup {
-        Setup { own: registry.own.clone(), families: registry.files.clone(), ..Setup::default() }
+        Setup {
+            own: registry.own.clone(),
+            families: registry.files.clone(),
+            ..Setup::default()
+        }
     }
 }
 
@@ -144,7 +148,10 @@ mod tests {
         assert!(usual_deadline(1 << 30, 0.0) > 80.0);
         let little = usual_deadline(0, 1e9);
         let much = usual_deadline(0, 1e12);
-        assert!(little < much && much < 60.0 + 25.0 + 401.0, "{little} {much}");
+        assert!(
+            little < much && much < 60.0 + 25.0 + 401.0,
+            "{little} {much}"
+        );
         assert_eq!(usual_deadline(u64::MAX, f64::INFINITY), 1e9);
     }
 }

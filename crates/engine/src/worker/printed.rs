@@ -50,7 +50,11 @@ impl Printed {
     pub(super) fn summary(&self, who: &str) -> Option<String> {
         let more = self.count - self.first.len() as u64;
         let rest = (more > 0).then(|| format!("{who} printed {more} more lines"));
-        let lines = self.first.iter().map(|line| format!("{who} printed: {line}")).chain(rest);
+        let lines = self
+            .first
+            .iter()
+            .map(|line| format!("{who} printed: {line}"))
+            .chain(rest);
         Some(lines.joined("\n")).filter(|text| !text.is_empty())
     }
 
@@ -111,8 +115,13 @@ impl Listener {
         let begin = Instant::now();
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
         while !state.closed && (number.is_none() || state.ended != number) {
-            let Some(left) = PATIENCE.checked_sub(begin.elapsed()) else { break };
-            state = news.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            let Some(left) = PATIENCE.checked_sub(begin.elapsed()) else {
+                break;
+            };
+            state = news
+                .wait_timeout(state, left)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
         }
         std::mem::take(&mut state.printed)
     }
@@ -143,7 +152,10 @@ impl State {
     fn end_line(&mut self) {
         let line = std::mem::take(&mut self.begun);
         let text = String::from_utf8_lossy(&line);
-        match text.strip_prefix(END).and_then(|number| number.parse().ok()) {
+        match text
+            .strip_prefix(END)
+            .and_then(|number| number.parse().ok())
+        {
             Some(number) => self.ended = Some(number),
             None if text.trim().is_empty() || counts_warnings(&text) => {}
             None => self.printed.add(&text),
@@ -156,7 +168,9 @@ mod tests {
     use super::*;
 
     fn read(text: &[u8]) -> Printed {
-        Listener::new(io::Cursor::new(text.to_vec())).unwrap().until(None)
+        Listener::new(io::Cursor::new(text.to_vec()))
+            .unwrap()
+            .until(None)
     }
 
     #[test]
@@ -165,21 +179,39 @@ mod tests {
         let printed = read(many.as_bytes());
         let summary = printed.summary("dot v1 naive").unwrap();
         assert_eq!(summary.lines().count(), MOST_LINES + 1);
-        assert!(summary.starts_with("dot v1 naive printed: line 0\ndot v1 naive printed: line 1\n"), "{summary}");
-        assert!(summary.ends_with("dot v1 naive printed 9992 more lines"), "{summary}");
-        assert_eq!(printed.last(), "line 9995; line 9996; line 9997; line 9998; line 9999");
+        assert!(
+            summary.starts_with("dot v1 naive printed: line 0\ndot v1 naive printed: line 1\n"),
+            "{summary}"
+        );
+        assert!(
+            summary.ends_with("dot v1 naive printed 9992 more lines"),
+            "{summary}"
+        );
+        assert_eq!(
+            printed.last(),
+            "line 9995; line 9996; line 9997; line 9998; line 9999"
+        );
         assert_eq!(read(b"\n  \n").summary("x"), None);
         // A kernel that prints must not wait for who reads.
         let summary = read(&b"line\n".repeat(2_000_000)).summary("k").unwrap();
-        assert!(summary.ends_with("k printed 1999992 more lines"), "{summary}");
+        assert!(
+            summary.ends_with("k printed 1999992 more lines"),
+            "{summary}"
+        );
     }
 
     #[test]
     fn a_count_of_warnings_that_are_not_shown_is_left_out() {
-        assert_eq!(read(b"2 warnings generated.\n1 warning generated.\n").summary("x"), None);
+        assert_eq!(
+            read(b"2 warnings generated.\n1 warning generated.\n").summary("x"),
+            None
+        );
         let shown = read(b"a.cl:3: warning: unused\n1 warning generated.\n").summary("x");
         assert_eq!(shown.unwrap(), "x printed: a.cl:3: warning: unused");
-        assert_eq!(read(b"my 2 warnings generated.\n").summary("x").unwrap(), "x printed: my 2 warnings generated.");
+        assert_eq!(
+            read(b"my 2 warnings generated.\n").summary("x").unwrap(),
+            "x printed: my 2 warnings generated."
+        );
     }
 
     #[test]
@@ -187,7 +219,9 @@ mod tests {
         let summary = read(&vec![b'x'; 3 << 20]).summary("k").unwrap();
         assert_eq!(summary.len(), "k printed: ".len() + MOST_BYTES);
         assert_eq!(read(b"no end").summary("k").unwrap(), "k printed: no end");
-        let summary = read(b"\x1b[2J\x07a\rb\xff\te\xe2\x80\xaex\r\n").summary("k").unwrap();
+        let summary = read(b"\x1b[2J\x07a\rb\xff\te\xe2\x80\xaex\r\n")
+            .summary("k")
+            .unwrap();
         assert_eq!(summary, "k printed: \\x1b[2J\\x07a\\rb\u{fffd} e\\u{202e}x");
     }
 
@@ -195,7 +229,9 @@ mod tests {
     fn what_was_printed_for_a_request_ends_with_its_number() {
         let (reader, mut writer) = io::pipe().unwrap();
         let listener = Listener::new(reader).unwrap();
-        writer.write_all(format!("one\n{END}8\ntwo\n{END}x\nthree\n{END}9\nlater\n").as_bytes()).unwrap();
+        writer
+            .write_all(format!("one\n{END}8\ntwo\n{END}x\nthree\n{END}9\nlater\n").as_bytes())
+            .unwrap();
         let printed = listener.until(Some(9));
         // What came after may have been read already, but nothing before is missing.
         assert_eq!(printed.first[..2], ["one", "two"]);

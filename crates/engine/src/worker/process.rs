@@ -6,7 +6,8 @@ use crate::processes;
 use gpulab_kernels::{Rung, built_in};
 use gpulab_model::Error;
 use gpulab_model::outcome::{
-    Clock, DeviceInfo, Executor, Inspected, Job, LaunchedOnce, Outcome, ProgramBinary, Status, Stop, Symptoms,
+    Clock, DeviceInfo, Executor, Inspected, Job, LaunchedOnce, Outcome, ProgramBinary, Status,
+    Stop, Symptoms,
 };
 use gpulab_model::plan::Case;
 use gpulab_record::files::ScratchFolder;
@@ -75,10 +76,22 @@ impl std::fmt::Display for Lost {
 /// Takes what a reply of this kind holds, or holds in a box.
 macro_rules! held {
     ($kind:ident) => {
-        |reply| if let Reply::$kind(held) = reply { Some(held) } else { None }
+        |reply| {
+            if let Reply::$kind(held) = reply {
+                Some(held)
+            } else {
+                None
+            }
+        }
     };
     (*$kind:ident) => {
-        |reply| if let Reply::$kind(held) = reply { Some(*held) } else { None }
+        |reply| {
+            if let Reply::$kind(held) = reply {
+                Some(*held)
+            } else {
+                None
+            }
+        }
     };
 }
 
@@ -93,37 +106,79 @@ impl WorkerProcess {
         tell: Tell,
     ) -> Result<WorkerProcess, Error> {
         let (link, info) = start(&setup, wrapper.as_ref(), deadline, interrupted)?;
-        Ok(WorkerProcess { setup, wrapper, deadline, interrupted, tell, info, link: Some(link) })
+        Ok(WorkerProcess {
+            setup,
+            wrapper,
+            deadline,
+            interrupted,
+            tell,
+            info,
+            link: Some(link),
+        })
     }
 
     /// Another worker like this one, within something else.
     pub(crate) fn within(&self, wrapper: Wrapper) -> Result<WorkerProcess, Error> {
-        WorkerProcess::open(self.setup.clone(), Some(wrapper), self.deadline, self.interrupted, self.tell)
+        WorkerProcess::open(
+            self.setup.clone(),
+            Some(wrapper),
+            self.deadline,
+            self.interrupted,
+            self.tell,
+        )
     }
 
     /// A link to the worker: the one there is, or one to a new worker.
     fn link(&mut self) -> Result<Link, Error> {
         match self.link.take() {
             Some(link) => Ok(link),
-            None => Ok(start(&self.setup, self.wrapper.as_ref(), self.deadline, self.interrupted)?.0),
+            None => Ok(start(
+                &self.setup,
+                self.wrapper.as_ref(),
+                self.deadline,
+                self.interrupted,
+            )?
+            .0),
         }
     }
 
     /// Builds a case's kernels and says what they need, or what stops the case.
     pub fn inspect(&mut self, case: &Case) -> Result<Result<Vec<Inspected>, Stop>, Error> {
-        self.ask(&Request::Inspect(Box::new(case.clone())), "building a kernel", held!(Inspected))
+        self.ask(
+            &Request::Inspect(Box::new(case.clone())),
+            "building a kernel",
+            held!(Inspected),
+        )
     }
 
     pub fn binary(&mut self, case: &Case) -> Result<Result<ProgramBinary, Stop>, Error> {
-        self.ask(&Request::Binary(Box::new(case.clone())), "building a kernel", held!(Binary))
+        self.ask(
+            &Request::Binary(Box::new(case.clone())),
+            "building a kernel",
+            held!(Binary),
+        )
     }
 
     pub fn verify(&mut self, case: &Case, limit: Duration) -> Result<Result<Outcome, Lost>, Error> {
-        self.ask_within("the kernel", &Request::Verify(Box::new(case.clone())), limit, held!(*Done))
+        self.ask_within(
+            "the kernel",
+            &Request::Verify(Box::new(case.clone())),
+            limit,
+            held!(*Done),
+        )
     }
 
-    pub fn run_within(&mut self, job: &Job, limit: Duration) -> Result<Result<Outcome, Lost>, Error> {
-        self.ask_within("the kernel", &Request::Run(Box::new(job.clone())), limit, held!(*Done))
+    pub fn run_within(
+        &mut self,
+        job: &Job,
+        limit: Duration,
+    ) -> Result<Result<Outcome, Lost>, Error> {
+        self.ask_within(
+            "the kernel",
+            &Request::Run(Box::new(job.clone())),
+            limit,
+            held!(*Done),
+        )
     }
 
     /// Launches a case's kernels once each, within `limit`; says what was launched, or what stops the case. That a kernel ends
@@ -133,12 +188,26 @@ impl WorkerProcess {
         case: &Case,
         limit: Duration,
     ) -> Result<Result<Result<LaunchedOnce, Stop>, Lost>, Error> {
-        self.ask_within("the kernel", &Request::LaunchOnce(Box::new(case.clone())), limit, held!(LaunchedOnce))
+        self.ask_within(
+            "the kernel",
+            &Request::LaunchOnce(Box::new(case.clone())),
+            limit,
+            held!(LaunchedOnce),
+        )
     }
 
     /// Looks at what a case's kernels do wrong; within `limit`.
-    pub fn diagnose(&mut self, case: &Case, limit: Duration) -> Result<Result<Result<Symptoms, Stop>, Lost>, Error> {
-        self.ask_within("the kernel", &Request::Diagnose(Box::new(case.clone())), limit, held!(*Diagnosed))
+    pub fn diagnose(
+        &mut self,
+        case: &Case,
+        limit: Duration,
+    ) -> Result<Result<Result<Symptoms, Stop>, Lost>, Error> {
+        self.ask_within(
+            "the kernel",
+            &Request::Diagnose(Box::new(case.clone())),
+            limit,
+            held!(*Diagnosed),
+        )
     }
 
     /// Asks, where a kernel may end the worker or never end, which is an answer, too; `take` has the reply that is due. Tells
@@ -156,28 +225,51 @@ impl WorkerProcess {
                 let printed = link.printed.until(Some(link.number));
                 // What a compiler prints is in its log.
                 let is_built = !matches!(&reply, Reply::Done(outcome) if outcome.status() == Status::BuildFailed);
-                printed.summary(whom).iter().filter(|_| is_built).for_each(|text| (self.tell)(text));
+                printed
+                    .summary(whom)
+                    .iter()
+                    .filter(|_| is_built)
+                    .for_each(|text| (self.tell)(text));
                 self.link = Some(link);
-                take(reply).map(Ok).ok_or_else(|| Error::Failed(STRANGE.into()))
+                take(reply)
+                    .map(Ok)
+                    .ok_or_else(|| Error::Failed(STRANGE.into()))
             }
             lost => {
-                link.kill().summary(whom).iter().for_each(|text| (self.tell)(text));
-                Ok(Err(lost?.err().unwrap_or_else(|| Lost::Died(STRANGE.into()))))
+                link.kill()
+                    .summary(whom)
+                    .iter()
+                    .for_each(|text| (self.tell)(text));
+                Ok(Err(lost?
+                    .err()
+                    .unwrap_or_else(|| Lost::Died(STRANGE.into()))))
             }
         }
     }
 
     /// The device's generation, where its driver tells.
     pub fn generation(&mut self) -> Result<Option<String>, Error> {
-        self.ask(&Request::Generation, "asking for the device's generation", held!(Generation))
+        self.ask(
+            &Request::Generation,
+            "asking for the device's generation",
+            held!(Generation),
+        )
     }
 
     /// Asks for what is no job: without an answer there is nothing to go on with.
-    fn ask<T>(&mut self, request: &Request, doing: &str, take: impl FnOnce(Reply) -> Option<T>) -> Result<T, Error> {
-        self.ask_within("the driver", request, self.deadline, take)?.map_err(|lost| match lost {
-            Lost::Died(how) => Error::Failed(format!("while {doing}, {how}")),
-            Lost::Late(limit) => Error::Failed(format!("while {doing}, the driver did not answer within {limit:.0} s")),
-        })
+    fn ask<T>(
+        &mut self,
+        request: &Request,
+        doing: &str,
+        take: impl FnOnce(Reply) -> Option<T>,
+    ) -> Result<T, Error> {
+        self.ask_within("the driver", request, self.deadline, take)?
+            .map_err(|lost| match lost {
+                Lost::Died(how) => Error::Failed(format!("while {doing}, {how}")),
+                Lost::Late(limit) => Error::Failed(format!(
+                    "while {doing}, the driver did not answer within {limit:.0} s"
+                )),
+            })
     }
 }
 
@@ -203,7 +295,11 @@ impl Executor for WorkerProcess {
     fn run(&mut self, job: &Job) -> Result<Outcome, Error> {
         let mut link = self.link()?;
         let limit = self.deadline + Duration::from_secs_f64(job.settings.timeout.clamp(0.0, 1e6));
-        let reply = link.ask(&Request::Run(Box::new(job.clone())), limit, self.interrupted);
+        let reply = link.ask(
+            &Request::Run(Box::new(job.clone())),
+            limit,
+            self.interrupted,
+        );
         let stop = match reply {
             Ok(Ok(Reply::Done(outcome))) => {
                 tell_of(job, &link.printed.until(Some(link.number)), self.tell);
@@ -219,7 +315,11 @@ impl Executor for WorkerProcess {
             Ok(Err(late)) => Stop::new(Status::Timeout, format!("{late}; --deadline changes it")),
         };
         tell_of(job, &link.kill(), self.tell);
-        let clock = if job.baseline { Clock::Wall } else { job.settings.clock };
+        let clock = if job.baseline {
+            Clock::Wall
+        } else {
+            job.settings.clock
+        };
         Ok(Outcome::pending(&job.case, clock).ended(Err(stop)))
     }
 }
@@ -228,7 +328,11 @@ impl Executor for WorkerProcess {
 fn tell_of(job: &Job, printed: &Printed, tell: Tell) {
     let case = &job.case;
     let rung = built_in(&case.family).and_then(|family| family.rung(&case.variant));
-    let name = format!("{} {}", case.family, rung.map_or_else(|| case.variant.clone(), Rung::label));
+    let name = format!(
+        "{} {}",
+        case.family,
+        rung.map_or_else(|| case.variant.clone(), Rung::label)
+    );
     printed.summary(&name).iter().for_each(|text| tell(text));
 }
 
@@ -238,7 +342,9 @@ impl WorkerProcess {
             let _ = link.send(&Request::Quit);
             // A worker that does not leave at once may be stuck in its driver's clean-up.
             let asked = Instant::now();
-            while asked.elapsed() < Duration::from_secs(1) && matches!(link.child.try_wait(), Ok(None)) {
+            while asked.elapsed() < Duration::from_secs(1)
+                && matches!(link.child.try_wait(), Ok(None))
+            {
                 std::thread::sleep(Duration::from_millis(2));
             }
             link.kill();
@@ -262,9 +368,13 @@ fn start(
         return Err(Error::NoDevice(format!("{limit} for drivers to load")));
     }
     // Without one, who needs it says why.
-    let scratch = if setup.families.is_empty() { None } else { ScratchFolder::new().ok() };
-    let mut link =
-        Link::spawn(wrapper, scratch).map_err(|e| Error::Failed(format!("cannot start the worker process: {e}")))?;
+    let scratch = if setup.families.is_empty() {
+        None
+    } else {
+        ScratchFolder::new().ok()
+    };
+    let mut link = Link::spawn(wrapper, scratch)
+        .map_err(|e| Error::Failed(format!("cannot start the worker process: {e}")))?;
     match link.ask(&Request::Open(setup.clone()), limit, interrupted) {
         Ok(Ok(Reply::Ready(info))) => {
             link.patience = match wrapper.and_then(|wrapper| wrapper.program.as_ref()) {
@@ -275,7 +385,9 @@ fn start(
             Ok((link, *info))
         }
         Ok(Ok(Reply::Refused { exit_code, message })) => Err(refused(exit_code, message)),
-        Ok(Ok(_)) => Err(Error::Failed("the worker answered before it was asked".into())),
+        Ok(Ok(_)) => Err(Error::Failed(
+            "the worker answered before it was asked".into(),
+        )),
         Err(interrupted) => {
             link.kill();
             Err(interrupted)
@@ -283,7 +395,9 @@ fn start(
         Ok(Err(lost)) => {
             link.kill();
             Err(Error::Failed(match lost {
-                Lost::Died(how) => format!("while opening the device, {how}; `gpulab devices` names a broken driver"),
+                Lost::Died(how) => format!(
+                    "while opening the device, {how}; `gpulab devices` names a broken driver"
+                ),
                 Lost::Late(limit) => format!(
                     "the driver did not open its device within {limit:.0} s; `gpulab doctor` looks at each driver"
                 ),
@@ -298,10 +412,17 @@ fn processor_time(child: &Child) -> Option<Duration> {
     const TICKS_A_SECOND: u64 = 100;
     let text = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
     // The program's name, in brackets, may hold anything.
-    let mut numbers = text.rsplit_once(')')?.1.split_whitespace().skip(11).map(str::parse::<u64>);
+    let mut numbers = text
+        .rsplit_once(')')?
+        .1
+        .split_whitespace()
+        .skip(11)
+        .map(str::parse::<u64>);
     let user = numbers.next()?.ok()?;
     let system = numbers.next()?.ok()?;
-    Some(Duration::from_millis((user + system) * 1000 / TICKS_A_SECOND))
+    Some(Duration::from_millis(
+        (user + system) * 1000 / TICKS_A_SECOND,
+    ))
 }
 
 fn refused(exit_code: u8, message: String) -> Error {
@@ -313,7 +434,14 @@ fn refused(exit_code: u8, message: String) -> Error {
 }
 
 fn command(wrapper: Option<&Wrapper>, program: &Path) -> Command {
-    let Some(Wrapper { program: wrapping, args, variables }) = wrapper else { return Command::new(program) };
+    let Some(Wrapper {
+        program: wrapping,
+        args,
+        variables,
+    }) = wrapper
+    else {
+        return Command::new(program);
+    };
     let mut command = Command::new(wrapping.as_deref().unwrap_or(program));
     if wrapping.is_some() {
         command.args(args).arg(program);
@@ -336,7 +464,8 @@ impl Link {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()?;
-        let (Some(stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        let (Some(stdin), Some(stdout), Some(stderr)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
             return Err(std::io::Error::other("a pipe to the worker is missing"));
         };
@@ -352,8 +481,20 @@ impl Link {
             }
         })?;
         let number = RandomState::new().build_hasher().finish();
-        let patience = if wrapper.is_some() { SIMULATOR_PATIENCE } else { 1 };
-        Ok(Link { child, stdin, replies, printed: Listener::new(stderr)?, number, patience, _scratch: scratch })
+        let patience = if wrapper.is_some() {
+            SIMULATOR_PATIENCE
+        } else {
+            1
+        };
+        Ok(Link {
+            child,
+            stdin,
+            replies,
+            printed: Listener::new(stderr)?,
+            number,
+            patience,
+            _scratch: scratch,
+        })
     }
 
     fn send(&mut self, request: &Request) -> std::io::Result<()> {
@@ -382,9 +523,13 @@ impl Link {
                 // Nothing that was asked.
                 Ok(_) if !self.is_late(asked, worked, limit) => {}
                 Err(_) if interrupted() => return Err(Error::Interrupted),
-                Err(RecvTimeoutError::Disconnected) => return Ok(Err(Lost::Died(self.last_words()))),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Ok(Err(Lost::Died(self.last_words())));
+                }
                 Err(RecvTimeoutError::Timeout) if !self.is_late(asked, worked, limit) => {}
-                Ok(_) | Err(RecvTimeoutError::Timeout) => return Ok(Err(Lost::Late(limit.as_secs_f64()))),
+                Ok(_) | Err(RecvTimeoutError::Timeout) => {
+                    return Ok(Err(Lost::Late(limit.as_secs_f64())));
+                }
             }
         }
     }
@@ -396,7 +541,9 @@ impl Link {
         if elapsed < limit || self.patience == 1 || elapsed >= limit.saturating_mul(self.patience) {
             return elapsed >= limit;
         }
-        worked.zip(processor_time(&self.child)).is_none_or(|(before, now)| now.saturating_sub(before) >= limit)
+        worked
+            .zip(processor_time(&self.child))
+            .is_none_or(|(before, now)| now.saturating_sub(before) >= limit)
     }
 
     /// How the worker ended, and what it or its driver said last.
@@ -408,8 +555,14 @@ impl Link {
             Err(error) => error.to_string(),
         };
         let last_words = self.printed.until(None).last();
-        let last_words = if last_words.is_empty() { last_words } else { format!(", and said: {last_words}") };
-        let limited = processes::address_space_limit().map(|limit| format!("; {limit}")).unwrap_or_default();
+        let last_words = if last_words.is_empty() {
+            last_words
+        } else {
+            format!(", and said: {last_words}")
+        };
+        let limited = processes::address_space_limit()
+            .map(|limit| format!("; {limit}"))
+            .unwrap_or_default();
         format!("the driver ended the worker process ({how}){last_words}{limited}")
     }
 

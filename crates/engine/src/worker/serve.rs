@@ -21,18 +21,35 @@ pub fn open_session(setup: &Setup) -> Result<Session, Error> {
         oracle::declare(&mut registry, family, setup.device.as_deref())?;
     }
     for own in &setup.own {
-        registry.adopt(own.clone()).map_err(|error| Error::Usage(format!("{}: {error}", own.name)))?;
+        registry
+            .adopt(own.clone())
+            .map_err(|error| Error::Usage(format!("{}: {error}", own.name)))?;
     }
-    let files = setup.inputs.iter().map(|spec| input::read(spec, setup.dtype)).collect::<Result<Vec<_>, _>>()?;
+    let files = setup
+        .inputs
+        .iter()
+        .map(|spec| input::read(spec, setup.dtype))
+        .collect::<Result<Vec<_>, _>>()?;
     let platforms = list_platforms().map_err(|e| Error::NoDevice(e.to_string()))?;
     let mut info = select::select(&platforms, setup.device.as_deref())?.clone();
     if let Some(compute_units) = setup.as_gpu {
-        info.target = Target { gpu: true, compute_units, ..info.target };
+        info.target = Target {
+            gpu: true,
+            compute_units,
+            ..info.target
+        };
     }
     info.target.subgroups |= setup.subgroups;
-    let device = OpenClDevice::open(&info).map_err(|e| Error::Failed(format!("{}: {e}", info.name)))?;
-    let sources = Sources { dir: setup.cl_dir.clone() };
-    let mut session = Session::new(Box::new(device), sources, (!files.is_empty()).then_some(files));
+    let device =
+        OpenClDevice::open(&info).map_err(|e| Error::Failed(format!("{}: {e}", info.name)))?;
+    let sources = Sources {
+        dir: setup.cl_dir.clone(),
+    };
+    let mut session = Session::new(
+        Box::new(device),
+        sources,
+        (!files.is_empty()).then_some(files),
+    );
     session.set_registry(registry);
     if setup.takes_turns {
         session.take_turns();
@@ -45,7 +62,8 @@ pub fn open_session(setup: &Setup) -> Result<Session, Error> {
 
 /// Serves requests from standard input until `Quit`. Replies go to what was standard output when the process began.
 pub fn serve() -> Result<(), Error> {
-    let requests = read_requests().map_err(|e| Error::Failed(format!("no thread could be started: {e}")))?;
+    let requests =
+        read_requests().map_err(|e| Error::Failed(format!("no thread could be started: {e}")))?;
     let mut session = None;
     let mut was_asked = false;
     for request in requests {
@@ -63,17 +81,31 @@ pub fn serve() -> Result<(), Error> {
                     session = Some(opened);
                     Reply::Ready(Box::new(info))
                 }
-                Err(error) => Reply::Refused { exit_code: error.exit_code(), message: error.to_string() },
+                Err(error) => Reply::Refused {
+                    exit_code: error.exit_code(),
+                    message: error.to_string(),
+                },
             },
-            (_, None) => Reply::Refused { exit_code: 1, message: "no device was opened".into() },
+            (_, None) => Reply::Refused {
+                exit_code: 1,
+                message: "no device was opened".into(),
+            },
             (Request::Run(job), Some(session)) => Reply::Done(Box::new(run_in(session, &job))),
             (Request::Inspect(case), Some(session)) => Reply::Inspected(session.inspect(&case)),
             (Request::Binary(case), Some(session)) => Reply::Binary(session.binary(&case)),
-            (Request::LaunchOnce(case), Some(session)) => Reply::LaunchedOnce(session.launch_once(&case)),
+            (Request::LaunchOnce(case), Some(session)) => {
+                Reply::LaunchedOnce(session.launch_once(&case))
+            }
             (Request::Verify(case), Some(session)) => Reply::Done(Box::new(session.verify(&case))),
-            (Request::Diagnose(case), Some(session)) => Reply::Diagnosed(Box::new(session.diagnose(&case))),
-            (Request::AskReference(case), Some(session)) => Reply::AskedReference(session.ask_reference(&case)),
-            (Request::Generation, Some(session)) => Reply::Generation(generation(session.device().info())),
+            (Request::Diagnose(case), Some(session)) => {
+                Reply::Diagnosed(Box::new(session.diagnose(&case)))
+            }
+            (Request::AskReference(case), Some(session)) => {
+                Reply::AskedReference(session.ask_reference(&case))
+            }
+            (Request::Generation, Some(session)) => {
+                Reply::Generation(generation(session.device().info()))
+            }
         };
         flush_printed();
         printed::end(number);
@@ -110,7 +142,11 @@ fn read_requests() -> io::Result<mpsc::Receiver<serde_json::Result<(u64, Request
 }
 
 fn send(number: u64, reply: &Reply) -> Result<(), Error> {
-    let mut line = serde_json::to_vec(&(number, reply)).map_err(|e| Error::Failed(e.to_string()))?;
+    let mut line =
+        serde_json::to_vec(&(number, reply)).map_err(|e| Error::Failed(e.to_string()))?;
     line.push(b'\n');
-    (&Stdout).write_all(&line).map_err(|source| Error::Output { what: "the worker's pipe".into(), source })
+    (&Stdout).write_all(&line).map_err(|source| Error::Output {
+        what: "the worker's pipe".into(),
+        source,
+    })
 }

@@ -22,7 +22,10 @@ pub(crate) enum DescribedArg {
 impl DescribedArg {
     /// Gives it the type of its parameter, unless it has one.
     pub(crate) fn take_type(&mut self, parameter: &Option<ValueType>) {
-        if let DescribedArg::Number(_, of) | DescribedArg::Numbers(_, of) | DescribedArg::Local(_, of) = self {
+        if let DescribedArg::Number(_, of)
+        | DescribedArg::Numbers(_, of)
+        | DescribedArg::Local(_, of) = self
+        {
             *of = of.take().or_else(|| parameter.clone());
         }
     }
@@ -30,7 +33,9 @@ impl DescribedArg {
     pub(crate) fn formulas(&self) -> &[Formula] {
         match self {
             DescribedArg::Buffer(_) | DescribedArg::Sampler(_) => &[],
-            DescribedArg::Number(formula, _) | DescribedArg::Local(formula, _) => std::slice::from_ref(formula),
+            DescribedArg::Number(formula, _) | DescribedArg::Local(formula, _) => {
+                std::slice::from_ref(formula)
+            }
             DescribedArg::Numbers(formulas, _) => formulas,
         }
     }
@@ -98,11 +103,19 @@ impl Declared {
     }
 
     pub(crate) fn file(&self) -> Option<&str> {
-        if let Content::File(name, _) = &self.content { Some(name) } else { None }
+        if let Content::File(name, _) = &self.content {
+            Some(name)
+        } else {
+            None
+        }
     }
 
     pub(crate) fn kind(&self) -> Option<&FillKind> {
-        if let Content::Fill(kind, _) = &self.content { Some(kind) } else { None }
+        if let Content::Fill(kind, _) = &self.content {
+            Some(kind)
+        } else {
+            None
+        }
     }
 }
 
@@ -125,13 +138,18 @@ pub(crate) fn parse_arg(text: &str) -> Result<(DescribedArg, Option<Declared>), 
         let Some((of, count)) = rest.split_once('[') else {
             return plain(DescribedArg::Local(Formula::parse(rest)?, None));
         };
-        let count = count.trim_end().strip_suffix(']').ok_or_else(|| bracket(text))?;
+        let count = count
+            .trim_end()
+            .strip_suffix(']')
+            .ok_or_else(|| bracket(text))?;
         // A name may stand behind the type, for who reads the file.
         let of = of.split_whitespace().next().map(number_type).transpose()?;
         return plain(DescribedArg::Local(product(&Formula::list(count)?)?, of));
     }
     if text == "sampler" || text.starts_with("sampler ") {
-        return plain(DescribedArg::Sampler(Sampler::parse(text.trim_start_matches("sampler"))?));
+        return plain(DescribedArg::Sampler(Sampler::parse(
+            text.trim_start_matches("sampler"),
+        )?));
     }
     let is_struct = text.starts_with("struct ") && (text.contains('{') || !text.contains('['));
     if is_struct || text.starts_with('{') {
@@ -145,7 +163,9 @@ pub(crate) fn parse_arg(text: &str) -> Result<(DescribedArg, Option<Declared>), 
         let declared = declaration(text)?;
         return Ok((DescribedArg::Buffer(declared.name.clone()), Some(declared)));
     }
-    let typed = text.split_once(' ').and_then(|(word, rest)| Some((ValueType::Number(Scalar::named(word)?, 1), rest)));
+    let typed = text
+        .split_once(' ')
+        .and_then(|(word, rest)| Some((ValueType::Number(Scalar::named(word)?, 1), rest)));
     match typed {
         Some((of, rest)) => plain(DescribedArg::Number(Formula::parse(rest)?, Some(of))),
         None => plain(DescribedArg::Number(Formula::parse(text)?, None)),
@@ -160,7 +180,11 @@ fn bracket(text: &str) -> String {
 fn product(sides: &[Formula]) -> Result<Formula, String> {
     match sides {
         [only] => Ok(only.clone()),
-        all => Formula::parse(&all.iter().map(|side| format!("({})", side.text)).joined(" * ")),
+        all => Formula::parse(
+            &all.iter()
+                .map(|side| format!("({})", side.text))
+                .joined(" * "),
+        ),
     }
 }
 
@@ -168,24 +192,36 @@ fn number_type(word: &str) -> Result<ValueType, String> {
     Scalar::named(word)
         .or_else(|| Scalar::in_c(word))
         .map(|scalar| ValueType::Number(scalar, 1))
-        .ok_or_else(|| format!("{word:?} is no type of numbers: write f32, i32, u8, ... or float, int, uchar, ..."))
+        .ok_or_else(|| {
+            format!(
+                "{word:?} is no type of numbers: write f32, i32, u8, ... or float, int, uchar, ..."
+            )
+        })
 }
 
 /// `struct <ffi> {1.0, 2.0, n}`, or without the layout, which is then the parameter's.
 fn numbers(text: &str) -> Result<DescribedArg, String> {
     let rest = text.strip_prefix("struct ").unwrap_or(text).trim();
     let (layout, rest) = match rest.strip_prefix('<').and_then(|rest| rest.split_once('>')) {
-        Some((letters, rest)) => (Some(ValueType::Struct(layout_of_letters(letters)?)), rest.trim()),
+        Some((letters, rest)) => (
+            Some(ValueType::Struct(layout_of_letters(letters)?)),
+            rest.trim(),
+        ),
         None => (None, rest),
     };
-    let inner = rest.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(rest);
+    let inner = rest
+        .strip_prefix('{')
+        .and_then(|rest| rest.strip_suffix('}'))
+        .unwrap_or(rest);
     let values = Formula::list(inner).map_err(|why| format!("{text:?}: {why}"))?;
     Ok(DescribedArg::Numbers(values, layout))
 }
 
 /// `[role] [type] name[length] [content]`.
 fn declaration(text: &str) -> Result<Declared, String> {
-    let wrong = |why: &str| format!("{text:?}: {why}: write it as in \"out f32 C[n] = 0\" or \"A[n, n] small 8\"");
+    let wrong = |why: &str| {
+        format!("{text:?}: {why}: write it as in \"out f32 C[n] = 0\" or \"A[n, n] small 8\"")
+    };
     let (before, rest) = text.split_once('[').ok_or_else(|| bracket(text))?;
     let (length, content) = rest.split_once(']').ok_or_else(|| bracket(text))?;
     if before.contains('?') {
@@ -194,7 +230,10 @@ fn declaration(text: &str) -> Result<Declared, String> {
         ));
     }
     let mut words: Vec<&str> = before.split_whitespace().collect();
-    let name = words.pop().filter(|name| is_name(name)).ok_or_else(|| wrong("a buffer needs a name"))?;
+    let name = words
+        .pop()
+        .filter(|name| is_name(name))
+        .ok_or_else(|| wrong("a buffer needs a name"))?;
     let role = match words.first() {
         Some(&"in") => Some(BufferRole::In),
         Some(&"out") => Some(BufferRole::Out),
@@ -205,7 +244,11 @@ fn declaration(text: &str) -> Result<Declared, String> {
     if role.is_some() {
         words.remove(0);
     }
-    let role = role.unwrap_or(if name == "out" { BufferRole::Out } else { BufferRole::In });
+    let role = role.unwrap_or(if name == "out" {
+        BufferRole::Out
+    } else {
+        BufferRole::In
+    });
     let of = words.join(" ");
     let element = match of.as_str() {
         "" => ElementName::Parameter,
@@ -214,7 +257,11 @@ fn declaration(text: &str) -> Result<Declared, String> {
             ElementName::Pixels(format.ok_or_else(|| pixels(text))?)
         }
         "T" => ElementName::Case,
-        _ => match (Scalar::named(&of), of.strip_prefix("struct <").and_then(|rest| rest.strip_suffix('>'))) {
+        _ => match (
+            Scalar::named(&of),
+            of.strip_prefix("struct <")
+                .and_then(|rest| rest.strip_suffix('>')),
+        ) {
             (Some(scalar), _) => ElementName::Number(scalar),
             (_, Some(letters)) => ElementName::Letters(layout_of_letters(letters)?),
             _ => ElementName::Named(of),
@@ -222,7 +269,15 @@ fn declaration(text: &str) -> Result<Declared, String> {
     };
     let content = content_of(content.trim(), role).map_err(|why| wrong(&why))?;
     let sides = Formula::list(length)?;
-    Ok(Declared { name: name.to_owned(), role, element, length: product(&sides)?, sides, content, resolved: None })
+    Ok(Declared {
+        name: name.to_owned(),
+        role,
+        element,
+        length: product(&sides)?,
+        sides,
+        content,
+        resolved: None,
+    })
 }
 
 fn pixels(text: &str) -> String {
@@ -240,16 +295,20 @@ fn content_of(text: &str, role: BufferRole) -> Result<Content, String> {
     match (role, text) {
         (BufferRole::Out | BufferRole::Scratch, "") => Ok(Content::Noise),
         (BufferRole::Out | BufferRole::Scratch, "= 0" | "=0" | "0") => Ok(Content::Zeros),
-        (BufferRole::Out, _) => {
-            Err(format!("an output has `= 0` or nothing behind it, and not {text:?} (an inout has data)"))
-        }
+        (BufferRole::Out, _) => Err(format!(
+            "an output has `= 0` or nothing behind it, and not {text:?} (an inout has data)"
+        )),
         (BufferRole::Scratch, _) => Err("scratch has `= 0` or nothing behind it".into()),
-        (BufferRole::In | BufferRole::InOut, _) if text.starts_with('=') => {
-            Err("an input has data such as random, small 8 or file x.npy behind it (an output has = 0)".into())
-        }
+        (BufferRole::In | BufferRole::InOut, _) if text.starts_with('=') => Err(
+            "an input has data such as random, small 8 or file x.npy behind it (an output has = 0)"
+                .into(),
+        ),
         (BufferRole::In | BufferRole::InOut, _) => match text.strip_prefix("file ") {
             Some(name) => Ok(Content::File(name.trim().to_owned(), is_frozen)),
-            None => Ok(Content::Fill(FillKind::parse(if text.is_empty() { "random" } else { text })?, is_frozen)),
+            None => Ok(Content::Fill(
+                FillKind::parse(if text.is_empty() { "random" } else { text })?,
+                is_frozen,
+            )),
         },
     }
 }
@@ -275,7 +334,10 @@ const KINDS: &str = "random, positive, small 8, below 256, sorted, permutation, 
 impl FillKind {
     pub(crate) fn parse(text: &str) -> Result<FillKind, String> {
         let (word, rest) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
-        let most = || Formula::parse(rest).map_err(|_| format!("fill \"{text}\": there is no number behind {word}"));
+        let most = || {
+            Formula::parse(rest)
+                .map_err(|_| format!("fill \"{text}\": there is no number behind {word}"))
+        };
         match (word, rest) {
             ("random", "") => Ok(FillKind::Random),
             ("positive", "") => Ok(FillKind::Positive),
@@ -298,7 +360,10 @@ impl FillKind {
 
     /// Whether one element may not be changed without the others.
     pub(crate) fn has_structure(&self) -> bool {
-        matches!(self, FillKind::Sorted | FillKind::Permutation | FillKind::Offsets(_))
+        matches!(
+            self,
+            FillKind::Sorted | FillKind::Permutation | FillKind::Offsets(_)
+        )
     }
 
     /// The fill whose elements it has, where names have these values.
@@ -315,29 +380,52 @@ impl FillKind {
     }
 
     /// Refuses data that tell no kernels apart, at whatever size.
-    pub(crate) fn demand_difference(&self, names: &dyn Fn(&str) -> Option<u64>) -> Result<(), String> {
+    pub(crate) fn demand_difference(
+        &self,
+        names: &dyn Fn(&str) -> Option<u64>,
+    ) -> Result<(), String> {
         match (self, self.fill(names)?) {
-            (FillKind::Below(formula), Fill::Below(1)) => Err(same(&format!("below {}", formula.text))),
+            (FillKind::Below(formula), Fill::Below(1)) => {
+                Err(same(&format!("below {}", formula.text)))
+            }
             _ => Ok(()),
         }
     }
 
     /// The bytes of `len` numbers of a type, or of structs.
-    pub(crate) fn generate(&self, fill: Fill, layout: &Layout, seed: u64, stream: u64, len: usize) -> Vec<u8> {
+    pub(crate) fn generate(
+        &self,
+        fill: Fill,
+        layout: &Layout,
+        seed: u64,
+        stream: u64,
+        len: usize,
+    ) -> Vec<u8> {
         let plain = || layout.generate(fill, seed, stream, 0, len);
-        let Some(scalar) = layout.scalar() else { return plain() };
+        let Some(scalar) = layout.scalar() else {
+            return plain();
+        };
         match (self, fill) {
             (FillKind::Sorted, _) => {
                 let bytes = plain();
-                let mut numbers: Vec<NumberValue> =
-                    bytes.chunks(scalar.size()).map(|number| scalar.read(number)).collect();
+                let mut numbers: Vec<NumberValue> = bytes
+                    .chunks(scalar.size())
+                    .map(|number| scalar.read(number))
+                    .collect();
                 numbers.sort_by(|a, b| value(*a).total_cmp(&value(*b)));
-                numbers.into_iter().filter_map(|number| scalar.bytes(number)).flatten().collect()
+                numbers
+                    .into_iter()
+                    .filter_map(|number| scalar.bytes(number))
+                    .flatten()
+                    .collect()
             }
             (FillKind::Permutation, _) => {
                 let mut places: Vec<u64> = (0..len as u64).collect();
                 places.sort_by_key(|place| data::draw(seed ^ stream, *place));
-                places.into_iter().flat_map(|number| cut(scalar, number)).collect()
+                places
+                    .into_iter()
+                    .flat_map(|number| cut(scalar, number))
+                    .collect()
             }
             (FillKind::Offsets(_), Fill::Below(end)) => {
                 let mut bytes = Vec::new();
@@ -369,9 +457,14 @@ fn value(number: NumberValue) -> f64 {
 
 /// The bytes of a whole number; its upper bits are cut where the type is too small.
 fn cut(scalar: Scalar, number: u64) -> Vec<u8> {
-    let kept =
-        if scalar.is_float() || scalar.size() == 8 { number } else { number & ((1 << (8 * scalar.size() - 1)) - 1) };
-    scalar.bytes(NumberValue::Whole(kept.into())).unwrap_or_else(|| vec![0; scalar.size()])
+    let kept = if scalar.is_float() || scalar.size() == 8 {
+        number
+    } else {
+        number & ((1 << (8 * scalar.size() - 1)) - 1)
+    };
+    scalar
+        .bytes(NumberValue::Whole(kept.into()))
+        .unwrap_or_else(|| vec![0; scalar.size()])
 }
 
 #[cfg(test)]
@@ -385,21 +478,50 @@ mod tests {
     #[test]
     fn buffers_are_declared_where_they_are_used() {
         let c = declared("out f32 C[n, n] = 0");
-        assert_eq!((c.role, c.length.text.as_str(), c.content), (BufferRole::Out, "(n) * (n)", Content::Zeros));
-        assert_eq!((c.name.as_str(), c.element), ("C", ElementName::Number(Scalar::F32)));
+        assert_eq!(
+            (c.role, c.length.text.as_str(), c.content),
+            (BufferRole::Out, "(n) * (n)", Content::Zeros)
+        );
+        assert_eq!(
+            (c.name.as_str(), c.element),
+            ("C", ElementName::Number(Scalar::F32))
+        );
         let a = declared("A[n*n] small 8");
-        let fill = |words: &str, is_frozen| Content::Fill(FillKind::parse(words).unwrap(), is_frozen);
-        assert_eq!((a.role, a.element, a.content), (BufferRole::In, ElementName::Parameter, fill("small 8", false)));
-        assert_eq!(declared("i32 rows[n+1] offsets 8 frozen").content, fill("offsets 8", true));
+        let fill =
+            |words: &str, is_frozen| Content::Fill(FillKind::parse(words).unwrap(), is_frozen);
+        assert_eq!(
+            (a.role, a.element, a.content),
+            (
+                BufferRole::In,
+                ElementName::Parameter,
+                fill("small 8", false)
+            )
+        );
+        assert_eq!(
+            declared("i32 rows[n+1] offsets 8 frozen").content,
+            fill("offsets 8", true)
+        );
         assert_eq!(declared("inout D[n]").content, fill("random", false));
-        assert_eq!(declared("struct <ffi> bodies[n]").element, ElementName::Letters(layout_of_letters("ffi").unwrap()));
-        assert_eq!(declared("unsigned int x[4]").element, ElementName::Named("unsigned int".into()));
+        assert_eq!(
+            declared("struct <ffi> bodies[n]").element,
+            ElementName::Letters(layout_of_letters("ffi").unwrap())
+        );
+        assert_eq!(
+            declared("unsigned int x[4]").element,
+            ElementName::Named("unsigned int".into())
+        );
         let image = declared("out image rgba8 picture[m, n]");
         let bytes = PixelFormat::named("rgba8").unwrap();
-        assert_eq!((image.role, image.element, image.sides.len()), (BufferRole::Out, ElementName::Pixels(bytes), 2));
+        assert_eq!(
+            (image.role, image.element, image.sides.len()),
+            (BufferRole::Out, ElementName::Pixels(bytes), 2)
+        );
         let file = Content::File("x.npy".into(), false);
         assert_eq!(declared("x[n] file x.npy").content, file);
-        assert_eq!(declared("scratch sums[ceil(n, WG)]").role, BufferRole::Scratch);
+        assert_eq!(
+            declared("scratch sums[ceil(n, WG)]").role,
+            BufferRole::Scratch
+        );
     }
 
     #[test]
@@ -408,18 +530,36 @@ mod tests {
         let formula = |text: &str| Formula::parse(text).unwrap();
         let number = |scalar| ValueType::Number(scalar, 1);
         assert_eq!(arg("n"), DescribedArg::Number(formula("n"), None));
-        assert_eq!(arg("u64 2 * n"), DescribedArg::Number(formula("2 * n"), Some(number(Scalar::U64))));
+        assert_eq!(
+            arg("u64 2 * n"),
+            DescribedArg::Number(formula("2 * n"), Some(number(Scalar::U64)))
+        );
         assert_eq!(arg("-0.5"), DescribedArg::Number(formula("-0.5"), None));
-        assert_eq!(arg("(n + 1) * 2"), DescribedArg::Number(formula("(n + 1) * 2"), None));
-        assert_eq!(arg("(1, 2)"), DescribedArg::Numbers(vec![formula("1"), formula("2")], None));
+        assert_eq!(
+            arg("(n + 1) * 2"),
+            DescribedArg::Number(formula("(n + 1) * 2"), None)
+        );
+        assert_eq!(
+            arg("(1, 2)"),
+            DescribedArg::Numbers(vec![formula("1"), formula("2")], None)
+        );
         let layout = ValueType::Struct(layout_of_letters("fi").unwrap());
         assert_eq!(
             arg("struct <fi> {0.5, n}"),
             DescribedArg::Numbers(vec![formula("0.5"), formula("n")], Some(layout))
         );
-        assert_eq!(arg("sampler clamp"), DescribedArg::Sampler(Sampler::parse("clamp").unwrap()));
-        assert_eq!(arg("local 4 * WG"), DescribedArg::Local(formula("4 * WG"), None));
-        assert_eq!(arg("local float[WG]"), DescribedArg::Local(formula("WG"), Some(number(Scalar::F32))));
+        assert_eq!(
+            arg("sampler clamp"),
+            DescribedArg::Sampler(Sampler::parse("clamp").unwrap())
+        );
+        assert_eq!(
+            arg("local 4 * WG"),
+            DescribedArg::Local(formula("4 * WG"), None)
+        );
+        assert_eq!(
+            arg("local float[WG]"),
+            DescribedArg::Local(formula("WG"), Some(number(Scalar::F32)))
+        );
     }
 
     #[test]
@@ -435,7 +575,10 @@ mod tests {
             ("A[n +]", "missing"),
             ("", "missing"),
             ("image picture[m, n]", "needs the format of its pixels"),
-            ("image rgb8 picture[m, n]", "write it as in \"image rgba8 picture[m, n]\""),
+            (
+                "image rgb8 picture[m, n]",
+                "write it as in \"image rgba8 picture[m, n]\"",
+            ),
             ("sampler blurred", "no \"blurred\""),
         ] {
             let said = parse_arg(text).unwrap_err();
@@ -447,21 +590,35 @@ mod tests {
         let kind = FillKind::parse(text).unwrap();
         let fill = kind.fill(&|name| (name == "n").then_some(5)).unwrap();
         let bytes = kind.generate(fill, &scalar.into(), 7, 1, len);
-        bytes.chunks(scalar.size()).map(|number| value(scalar.read(number))).collect()
+        bytes
+            .chunks(scalar.size())
+            .map(|number| value(scalar.read(number)))
+            .collect()
     }
 
     #[test]
     fn structure_is_as_it_is_named() {
-        assert!(numbers("sorted", Scalar::F32, 100).is_sorted() && numbers("sorted", Scalar::I64, 100).is_sorted());
+        assert!(
+            numbers("sorted", Scalar::F32, 100).is_sorted()
+                && numbers("sorted", Scalar::I64, 100).is_sorted()
+        );
         let mut places = numbers("permutation", Scalar::U32, 100);
         assert!(!places.is_sorted());
         places.sort_by(f64::total_cmp);
         assert_eq!(places, (0..100).map(f64::from).collect::<Vec<_>>());
         let offsets = numbers("offsets 3", Scalar::I32, 100);
         assert_eq!(offsets[0], 0.0);
-        assert!(offsets.windows(2).all(|pair| (0.0..=3.0).contains(&(pair[1] - pair[0]))));
+        assert!(
+            offsets
+                .windows(2)
+                .all(|pair| (0.0..=3.0).contains(&(pair[1] - pair[0])))
+        );
         assert!(offsets.windows(2).any(|pair| pair[1] - pair[0] == 3.0));
-        assert!(numbers("below n", Scalar::U8, 100).iter().all(|number| (0.0..5.0).contains(number)));
+        assert!(
+            numbers("below n", Scalar::U8, 100)
+                .iter()
+                .all(|number| (0.0..5.0).contains(number))
+        );
     }
 
     #[test]
@@ -469,9 +626,18 @@ mod tests {
         let names = |_: &str| None;
         assert!(FillKind::parse("ones").unwrap_err().contains("never reads"));
         let below = FillKind::parse("below 1").unwrap();
-        assert!(below.demand_difference(&names).unwrap_err().contains("never reads"));
+        assert!(
+            below
+                .demand_difference(&names)
+                .unwrap_err()
+                .contains("never reads")
+        );
         assert!(FillKind::parse("small").unwrap_err().contains("no number"));
-        assert!(FillKind::parse("little").unwrap_err().contains("there is random"));
+        assert!(
+            FillKind::parse("little")
+                .unwrap_err()
+                .contains("there is random")
+        );
         assert!(FillKind::parse("small 0").unwrap().fill(&names).is_err());
     }
 }

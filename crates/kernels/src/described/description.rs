@@ -34,8 +34,7 @@ const GROUP: [&str; 3] = ["WG", "WG_X", "WG_Y"];
 const ANSWERING: [&str; 3] = ["reduce", "dot", "minplus"];
 
 /// Why a name is none.
-const TAKEN: &str =
-    "is taken, or cannot be a name in OpenCL C: choose another one, as names need not be those of parameters";
+const TAKEN: &str = "is taken, or cannot be a name in OpenCL C: choose another one, as names need not be those of parameters";
 
 /// A reader's family: what a worker is told of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -167,7 +166,9 @@ struct Text(String);
 
 impl<'de> Deserialize<'de> for Text {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Text, D::Error> {
-        text(toml::Value::deserialize(from)?).map(Text).map_err(D::Error::custom)
+        text(toml::Value::deserialize(from)?)
+            .map(Text)
+            .map_err(D::Error::custom)
     }
 }
 
@@ -186,7 +187,11 @@ fn several<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D:
         toml::Value::Array(all) => all,
         one => vec![one],
     };
-    all.into_iter().map(text).collect::<Result<_, _>>().map(Some).map_err(D::Error::custom)
+    all.into_iter()
+        .map(text)
+        .collect::<Result<_, _>>()
+        .map(Some)
+        .map_err(D::Error::custom)
 }
 
 #[derive(Clone, Debug)]
@@ -263,9 +268,9 @@ impl RungStep {
     pub(crate) fn needs_restoring(&self) -> bool {
         match self {
             RungStep::Launch(_) => false,
-            RungStep::Loop { swap, flag, steps, .. } => {
-                !swap.is_empty() || flag.is_some() || steps.iter().any(RungStep::needs_restoring)
-            }
+            RungStep::Loop {
+                swap, flag, steps, ..
+            } => !swap.is_empty() || flag.is_some() || steps.iter().any(RungStep::needs_restoring),
         }
     }
 
@@ -273,7 +278,9 @@ impl RungStep {
     pub(crate) fn dimensions(&self) -> usize {
         match self {
             RungStep::Launch(launch) => launch.sides.len(),
-            RungStep::Loop { steps, .. } => steps.iter().map(RungStep::dimensions).max().unwrap_or(0),
+            RungStep::Loop { steps, .. } => {
+                steps.iter().map(RungStep::dimensions).max().unwrap_or(0)
+            }
         }
     }
 }
@@ -325,40 +332,72 @@ fn rung_name(text: &str) -> String {
     let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem);
     let name: String = stem
         .chars()
-        .map(|c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' })
+        .map(|c: char| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_lowercase()
+            } else {
+                '_'
+            }
+        })
         .take(38)
         .collect();
-    if is_rung_name(&name) { name } else { format!("k_{name}") }
+    if is_rung_name(&name) {
+        name
+    } else {
+        format!("k_{name}")
+    }
 }
 
 fn is_rung_name(name: &str) -> bool {
-    let is_number = name.strip_prefix('v').unwrap_or(name).starts_with(|c: char| c.is_ascii_digit());
+    let is_number = name
+        .strip_prefix('v')
+        .unwrap_or(name)
+        .starts_with(|c: char| c.is_ascii_digit());
     (1..=40).contains(&name.len())
         && !is_number
         && name.starts_with(char::is_alphabetic)
-        && name.chars().all(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+        && name
+            .chars()
+            .all(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
 /// Whether a name is that of a size, of a macro or of something in formulas and arguments.
 pub(crate) fn taken(name: &str) -> bool {
-    SIZES.contains(&name) || MACROS.contains(&name) || is_word(name) || ["local", "struct", "sampler"].contains(&name)
+    SIZES.contains(&name)
+        || MACROS.contains(&name)
+        || is_word(name)
+        || ["local", "struct", "sampler"].contains(&name)
 }
 
 impl Description {
     /// Understands a file's text; `name` is the family's unless the text says another.
     pub fn parse(text: &str, name: &str) -> Result<Description, DeclarationError> {
-        let line_at = |byte: usize| text.get(..byte).map(|before| before.matches('\n').count() + 1);
+        let line_at = |byte: usize| {
+            text.get(..byte)
+                .map(|before| before.matches('\n').count() + 1)
+        };
         let keys: FileKeys = toml::from_str(text).map_err(|error| DeclarationError {
             line: error.span().and_then(|span| line_at(span.start)),
             why: error.message().replace('\n', " "),
         })?;
         // The line that has the word as a value, or else at all.
-        let find = |word: &str| text.lines().position(|line| !word.is_empty() && line.contains(word));
-        let mut lowering = Lowering { line_at: &line_at, buffers: Vec::new(), named: BTreeMap::new() };
-        lowering.description(keys, name).map_err(|(word, why)| DeclarationError {
-            line: find(&format!("\"{word}\"")).or_else(|| find(&word)).map(|line| line + 1),
-            why,
-        })
+        let find = |word: &str| {
+            text.lines()
+                .position(|line| !word.is_empty() && line.contains(word))
+        };
+        let mut lowering = Lowering {
+            line_at: &line_at,
+            buffers: Vec::new(),
+            named: BTreeMap::new(),
+        };
+        lowering
+            .description(keys, name)
+            .map_err(|(word, why)| DeclarationError {
+                line: find(&format!("\"{word}\""))
+                    .or_else(|| find(&word))
+                    .map(|line| line + 1),
+                why,
+            })
     }
 
     /// Its default shape: as the file says, but no more than `usual` where it is to be `small`; `usual` elements or
@@ -368,26 +407,45 @@ impl Description {
             true => given.min(usual).next_multiple_of(self.multiple),
             false => given.next_multiple_of(self.multiple),
         };
-        self.form.shape(size(self.n.unwrap_or(usual)), self.m.map(size))
+        self.form
+            .shape(size(self.n.unwrap_or(usual)), self.m.map(size))
     }
 
     pub fn files(&self) -> Vec<String> {
-        let reference = if let Checker::Kernel(file) = &self.checker { Some(file.clone()) } else { None };
+        let reference = if let Checker::Kernel(file) = &self.checker {
+            Some(file.clone())
+        } else {
+            None
+        };
         let rungs = self.rungs.iter().map(|rung| rung.file.clone());
-        rungs.chain(reference).collect::<BTreeSet<_>>().into_iter().collect()
+        rungs
+            .chain(reference)
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect()
     }
 
     pub fn data_files(&self) -> Vec<String> {
-        self.buffers.iter().filter_map(|buffer| buffer.file().map(str::to_owned)).collect()
+        self.buffers
+            .iter()
+            .filter_map(|buffer| buffer.file().map(str::to_owned))
+            .collect()
     }
 
     pub fn reference_sizes(&self, shape: Shape) -> Vec<u64> {
-        if self.form == Form::Matrix { vec![shape.n, shape.m] } else { vec![shape.n] }
+        if self.form == Form::Matrix {
+            vec![shape.n, shape.m]
+        } else {
+            vec![shape.n]
+        }
     }
 
     /// The numbers that references have as names or macros beside n and m.
     pub fn reference_names(&self, shape: Shape, dtype: Dtype) -> BTreeMap<String, u64> {
-        self.named.keys().filter_map(|name| Some((name.clone(), self.size(name, shape, dtype)?))).collect()
+        self.named
+            .keys()
+            .filter_map(|name| Some((name.clone(), self.size(name, shape, dtype)?)))
+            .collect()
     }
 
     /// What a size's name or a macro's stands for.
@@ -397,7 +455,10 @@ impl Description {
             "m" => Some(shape.m),
             "size" => Some(dtype.size() as u64),
             name => {
-                let value = self.named.get(name)?.value(&|name| self.size(name, shape, dtype));
+                let value = self
+                    .named
+                    .get(name)?
+                    .value(&|name| self.size(name, shape, dtype));
                 u64::try_from(value.ok()?).ok()
             }
         }
@@ -428,17 +489,29 @@ impl Lowering<'_> {
         if rungs.is_empty() {
             rungs.push(RungKeys::default());
         }
-        let rungs = rungs.into_iter().map(|rung| self.rung(&keys, rung)).collect::<Result<Vec<_>, _>>()?;
+        let rungs = rungs
+            .into_iter()
+            .map(|rung| self.rung(&keys, rung))
+            .collect::<Result<Vec<_>, _>>()?;
         let bound = match &keys.limit {
             Some(name) => Bound::named(name).ok_or_else(|| {
                 let names = Bound::ALL.map(Bound::name).join(", ");
-                (name.clone(), format!("limit: there is no {name:?}; there is {names}"))
+                (
+                    name.clone(),
+                    format!("limit: there is no {name:?}; there is {names}"),
+                )
             })?,
             None if keys.flops.is_some() => Bound::Fma,
             None => Bound::Copy,
         };
         let description = Description {
-            name: keys.name.unwrap_or_else(|| if name.is_empty() { rungs[0].name.clone() } else { rung_name(name) }),
+            name: keys.name.unwrap_or_else(|| {
+                if name.is_empty() {
+                    rungs[0].name.clone()
+                } else {
+                    rung_name(name)
+                }
+            }),
             about: keys.about,
             types: keys.types,
             form: keys.form,
@@ -448,7 +521,12 @@ impl Lowering<'_> {
             is_fixed: keys.sizes.as_deref() == Some("only"),
             bound,
             bytes: keys.bytes.as_ref().map(formula).transpose()?,
-            operations: keys.flops.or(keys.operations).as_ref().map(formula).transpose()?,
+            operations: keys
+                .flops
+                .or(keys.operations)
+                .as_ref()
+                .map(formula)
+                .transpose()?,
             named: self.named.clone(),
             buffers: self.buffers.clone(),
             checker: checker(keys.check).map_err(|why| ("check".to_owned(), why))?,
@@ -456,8 +534,14 @@ impl Lowering<'_> {
             rungs,
         };
         description.check()?;
-        if let Some(sizes) = keys.sizes.filter(|sizes| !["only", "any"].contains(&sizes.as_str())) {
-            return complain(&sizes, format!("sizes: {sizes:?} is neither \"only\" nor \"any\""));
+        if let Some(sizes) = keys
+            .sizes
+            .filter(|sizes| !["only", "any"].contains(&sizes.as_str()))
+        {
+            return complain(
+                &sizes,
+                format!("sizes: {sizes:?} is neither \"only\" nor \"any\""),
+            );
         }
         Ok(description)
     }
@@ -471,11 +555,16 @@ impl Lowering<'_> {
             all: &mut Vec<&'a Text>,
         ) {
             all.extend(args.into_iter().flat_map(|args| args.as_ref()));
-            launches.into_iter().flatten().for_each(|launch| texts(launch.args.as_ref(), launch.launch.as_ref(), all));
+            launches
+                .into_iter()
+                .flatten()
+                .for_each(|launch| texts(launch.args.as_ref(), launch.launch.as_ref(), all));
         }
         let mut all = Vec::new();
         texts(keys.args.as_ref(), keys.launch.as_ref(), &mut all);
-        keys.rung.iter().for_each(|rung| texts(rung.args.as_ref(), rung.launch.as_ref(), &mut all));
+        keys.rung
+            .iter()
+            .for_each(|rung| texts(rung.args.as_ref(), rung.launch.as_ref(), &mut all));
         for Text(text) in all {
             if let Ok((_, Some(declared))) = parse_arg(text)
                 && declared.role != BufferRole::Scratch
@@ -487,10 +576,19 @@ impl Lowering<'_> {
 
     /// Notes an input or an output; one that was noted before must be the same.
     fn add(&mut self, declared: Declared) -> Result<(), Complaint> {
-        match self.buffers.iter().find(|known| known.name == declared.name) {
+        match self
+            .buffers
+            .iter()
+            .find(|known| known.name == declared.name)
+        {
             Some(known) if *known != declared => {
                 let name = &known.name;
-                complain(name, format!("{name} is declared twice, and not alike: declare it once, then write {name:?}"))
+                complain(
+                    name,
+                    format!(
+                        "{name} is declared twice, and not alike: declare it once, then write {name:?}"
+                    ),
+                )
             }
             Some(_) => Ok(()),
             None => {
@@ -503,37 +601,55 @@ impl Lowering<'_> {
     /// A rung, with what the whole file says where it says nothing itself.
     fn rung(&mut self, keys: &FileKeys, own: RungKeys) -> Result<DescribedRung, Complaint> {
         let Some(kernel) = own.kernel.or_else(|| keys.kernel.clone()) else {
-            return complain("rung", "each rung needs its kernel, as in kernel = \"mine.cl:name\"");
+            return complain(
+                "rung",
+                "each rung needs its kernel, as in kernel = \"mine.cl:name\"",
+            );
         };
         let (file, kernel) = kernel.rsplit_once(':').unwrap_or((&kernel, ""));
-        let name = own.name.unwrap_or_else(|| rung_name(if kernel.is_empty() { file } else { kernel }));
+        let name = own
+            .name
+            .unwrap_or_else(|| rung_name(if kernel.is_empty() { file } else { kernel }));
         let says_wg = own.wg.is_some();
         let says_tune = own.tune.is_some();
         let mut wg = own.wg.or_else(|| keys.wg.clone());
         let mut tune = own.tune.or_else(|| keys.tune.clone()).unwrap_or_default();
-        if let (Some(_), Some(side)) = (&wg, GROUP.into_iter().find(|side| tune.contains_key(*side))) {
+        if let (Some(_), Some(side)) =
+            (&wg, GROUP.into_iter().find(|side| tune.contains_key(*side)))
+        {
             // What a rung says itself takes the place of what the file says.
             match (says_wg, says_tune) {
                 (true, false) => tune.retain(|name, _| !GROUP.contains(&name.as_str())),
                 (false, true) => wg = None,
                 _ => {
-                    let why = format!("wg and the {side} of tune both give the work-group: leave one of them out");
+                    let why = format!(
+                        "wg and the {side} of tune both give the work-group: leave one of them out"
+                    );
                     return complain(&format!("{side} ="), format!("rung {name}: {why}"));
                 }
             }
         }
         let wg = work_group(wg.as_ref())?;
-        let mut groups = tuned_groups(&mut tune).map_err(|(word, why)| (word, format!("rung {name}: {why}")))?;
+        let mut groups =
+            tuned_groups(&mut tune).map_err(|(word, why)| (word, format!("rung {name}: {why}")))?;
         if groups.is_empty() {
             // No other can take the place of one with several dimensions.
             groups.extend(wg.filter(|wg| wg.0[1] > 1 || wg.0[2] > 1));
         }
         let mut define = keys.define.clone();
         define.extend(own.define);
-        let more: Vec<&str> = GROUP.into_iter().chain(tune.keys().map(String::as_str)).collect();
+        let more: Vec<&str> = GROUP
+            .into_iter()
+            .chain(tune.keys().map(String::as_str))
+            .collect();
         let named = named(&define, &more);
-        let conditions = own.conditions.or_else(|| keys.conditions.clone()).unwrap_or_default();
-        let conditions = conditions.iter().map(|text| Formula::condition(text).map_err(|why| (text.clone(), why)));
+        let conditions = own
+            .conditions
+            .or_else(|| keys.conditions.clone())
+            .unwrap_or_default();
+        let conditions = conditions
+            .iter()
+            .map(|text| Formula::condition(text).map_err(|why| (text.clone(), why)));
         let whole = LaunchKeys {
             kernel: Some(kernel.to_owned()),
             items: own.items.or_else(|| keys.items.clone()),
@@ -551,11 +667,19 @@ impl Lowering<'_> {
             file: file.to_owned(),
             wg: groups.first().copied().or(wg),
             groups,
-            local: own.local.as_ref().or(keys.local.as_ref()).map(formula).transpose()?,
+            local: own
+                .local
+                .as_ref()
+                .or(keys.local.as_ref())
+                .map(formula)
+                .transpose()?,
             named,
             tune,
             conditions: conditions.collect::<Result<_, _>>()?,
-            defines: define.into_iter().map(|(name, value)| (name, value.0)).collect(),
+            defines: define
+                .into_iter()
+                .map(|(name, value)| (name, value.0))
+                .collect(),
             scratch: Vec::new(),
             steps: Vec::new(),
         };
@@ -570,7 +694,18 @@ impl Lowering<'_> {
         keys: LaunchKeys,
         whole: &LaunchKeys,
     ) -> Result<Vec<RungStep>, Complaint> {
-        let LaunchKeys { kernel, items, groups, wg, args, loops, swap, flag, timed, launch } = keys;
+        let LaunchKeys {
+            kernel,
+            items,
+            groups,
+            wg,
+            args,
+            loops,
+            swap,
+            flag,
+            timed,
+            launch,
+        } = keys;
         let mut steps = Vec::new();
         match launch {
             Some(launches) => {
@@ -581,46 +716,79 @@ impl Lowering<'_> {
             None => {
                 let kernel = kernel.or_else(|| whole.kernel.clone()).unwrap_or_default();
                 // The file is the rung's.
-                let kernel = kernel.rsplit_once(':').map_or(kernel.as_str(), |(_, kernel)| kernel).to_owned();
+                let kernel = kernel
+                    .rsplit_once(':')
+                    .map_or(kernel.as_str(), |(_, kernel)| kernel)
+                    .to_owned();
                 let word = format!("kernel = {kernel:?}");
-                let at = |why: &str| (word.clone(), format!("rung {}: launch of {kernel}: {why}", rung.name));
+                let at = |why: &str| {
+                    (
+                        word.clone(),
+                        format!("rung {}: launch of {kernel}: {why}", rung.name),
+                    )
+                };
                 let (items, groups) = if items.is_some() || groups.is_some() {
                     (items, groups)
                 } else {
                     (whole.items.clone(), whole.groups.clone())
                 };
                 let is_of_groups = groups.is_some();
-                let Some(Text(extent)) = (if items.is_some() && is_of_groups { None } else { items.or(groups) }) else {
-                    return Err(at("it needs either items, as in \"n\" or \"n, m\", or groups"));
+                let Some(Text(extent)) = (if items.is_some() && is_of_groups {
+                    None
+                } else {
+                    items.or(groups)
+                }) else {
+                    return Err(at(
+                        "it needs either items, as in \"n\" or \"n, m\", or groups",
+                    ));
                 };
                 let sides = Formula::list(&extent).map_err(|why| (extent.clone(), why))?;
                 if sides.len() > 3 {
                     return Err(at("a launch has three dimensions at most"));
                 }
                 let Some(texts) = args.or_else(|| whole.args.clone()) else {
-                    return Err(at("it needs args, as in args = [\"A[n]\", \"out C[n]\", \"n\"]"));
+                    return Err(at(
+                        "it needs args, as in args = [\"A[n]\", \"out C[n]\", \"n\"]",
+                    ));
                 };
                 let wg = work_group(wg.as_ref())?;
                 let line = (self.line_at)(texts.span().start);
                 let mut args = Vec::new();
                 for Text(text) in texts.into_inner() {
-                    let (arg, declared) = parse_arg(&text)
-                        .map_err(|why| (text.clone(), format!("rung {}: launch of {kernel}: {why}", rung.name)))?;
+                    let (arg, declared) = parse_arg(&text).map_err(|why| {
+                        (
+                            text.clone(),
+                            format!("rung {}: launch of {kernel}: {why}", rung.name),
+                        )
+                    })?;
                     if let Some(declared) = declared {
                         self.declare(rung, declared)?;
                     }
                     args.push(self.named_buffer(rung, arg));
                 }
                 let is_timed = timed.unwrap_or(true);
-                steps.push(RungStep::Launch(DescribedLaunch { kernel, line, sides, is_of_groups, wg, args, is_timed }));
+                steps.push(RungStep::Launch(DescribedLaunch {
+                    kernel,
+                    line,
+                    sides,
+                    is_of_groups,
+                    wg,
+                    args,
+                    is_timed,
+                }));
             }
         }
         let at = |word: &str, why: String| (word.to_owned(), format!("rung {}: {why}", rung.name));
-        let mut swap = swap.map_or(Ok(Vec::new()), |swap| swaps(&swap)).map_err(|why| at("swap", why))?;
+        let mut swap = swap
+            .map_or(Ok(Vec::new()), |swap| swaps(&swap))
+            .map_err(|why| at("swap", why))?;
         let Some(loops) = loops else {
             return match (flag, swap.is_empty()) {
                 (None, true) => Ok(steps),
-                _ => Err(at("loop", "swap and while need a loop, as in loop = \"k in 0..n\"".into())),
+                _ => Err(at(
+                    "loop",
+                    "swap and while need a loop, as in loop = \"k in 0..n\"".into(),
+                )),
             };
         };
         let mut exchanged: Vec<&String> = swap.iter().flatten().chain(&flag).collect();
@@ -635,7 +803,13 @@ impl Lowering<'_> {
         for text in loops.iter().rev() {
             let (variable, ends) = loop_of(text).map_err(|why| at(text, why))?;
             let swap = std::mem::take(&mut swap);
-            steps = vec![RungStep::Loop { variable, ends, swap, flag: flag.take(), steps }];
+            steps = vec![RungStep::Loop {
+                variable,
+                ends,
+                swap,
+                flag: flag.take(),
+                steps,
+            }];
         }
         Ok(steps)
     }
@@ -643,10 +817,15 @@ impl Lowering<'_> {
     /// Notes a buffer that an argument declares.
     fn declare(&mut self, rung: &mut DescribedRung, declared: Declared) -> Result<(), Complaint> {
         if taken(&declared.name) {
-            return complain(&format!("{}[", declared.name), format!("the name {:?} {TAKEN}", declared.name));
+            return complain(
+                &format!("{}[", declared.name),
+                format!("the name {:?} {TAKEN}", declared.name),
+            );
         }
         match declared.role {
-            BufferRole::Scratch if rung.scratch.iter().any(|known| known.name == declared.name) => Ok(()),
+            BufferRole::Scratch if rung.scratch.iter().any(|known| known.name == declared.name) => {
+                Ok(())
+            }
             BufferRole::Scratch => {
                 rung.scratch.push(declared);
                 Ok(())
@@ -657,9 +836,19 @@ impl Lowering<'_> {
 
     /// An argument; a name alone may be that of a buffer.
     fn named_buffer(&self, rung: &DescribedRung, arg: DescribedArg) -> DescribedArg {
-        let name = if let DescribedArg::Number(formula, None) = &arg { formula.name() } else { None };
+        let name = if let DescribedArg::Number(formula, None) = &arg {
+            formula.name()
+        } else {
+            None
+        };
         match name {
-            Some(name) if self.buffers.iter().chain(&rung.scratch).any(|known| known.name == name) => {
+            Some(name)
+                if self
+                    .buffers
+                    .iter()
+                    .chain(&rung.scratch)
+                    .any(|known| known.name == name) =>
+            {
                 DescribedArg::Buffer(name.to_owned())
             }
             _ => arg,
@@ -679,7 +868,10 @@ fn named(define: &BTreeMap<String, Text>, more: &[&str]) -> BTreeMap<String, For
     // Those that name each other in a circle stay behind.
     loop {
         let (known, rest): (Vec<_>, Vec<_>) = left.into_iter().partition(|(_, formula)| {
-            formula.names().iter().all(|name: &&str| is_number(name) || named.contains_key(*name))
+            formula
+                .names()
+                .iter()
+                .all(|name: &&str| is_number(name) || named.contains_key(*name))
         });
         if known.is_empty() {
             return named;
@@ -705,8 +897,13 @@ fn checker(value: Option<toml::Value>) -> Result<Checker, String> {
             }
         }
         Some(table @ toml::Value::Table(_)) => {
-            let table: CheckTable = table.try_into().map_err(|error| error.message().to_owned())?;
-            Ok(Checker::Program { command: table.command, seconds: table.seconds })
+            let table: CheckTable = table
+                .try_into()
+                .map_err(|error| error.message().to_owned())?;
+            Ok(Checker::Program {
+                command: table.command,
+                seconds: table.seconds,
+            })
         }
         _ => Err(NONE.into()),
     }
@@ -718,15 +915,31 @@ fn allowance(value: Option<toml::Value>) -> Result<Allowance, String> {
         Some(toml::Value::Float(share)) => share,
         Some(toml::Value::Integer(share)) => share as f64,
         Some(table) => {
-            let table: Allowance = table.try_into().map_err(|error| error.message().to_owned())?;
-            let is_sound = table.absolute.is_finite() && table.absolute >= 0.0 && (0.0..0.1).contains(&table.relative);
+            let table: Allowance = table
+                .try_into()
+                .map_err(|error| error.message().to_owned())?;
+            let is_sound = table.absolute.is_finite()
+                && table.absolute >= 0.0
+                && (0.0..0.1).contains(&table.relative);
             let why = "tolerance: absolute must be 0 or more, and relative from 0 to less than 0.1";
-            return if is_sound { Ok(Allowance { of_largest: Some(0.0), ..table }) } else { Err(why.into()) };
+            return if is_sound {
+                Ok(Allowance {
+                    of_largest: Some(0.0),
+                    ..table
+                })
+            } else {
+                Err(why.into())
+            };
         }
     };
     match (0.0..0.1).contains(&share) {
-        true => Ok(Allowance { of_largest: Some(share), ..Allowance::default() }),
-        false => Err("tolerance, a share of the largest result, must be from 0 to less than 0.1".into()),
+        true => Ok(Allowance {
+            of_largest: Some(share),
+            ..Allowance::default()
+        }),
+        false => {
+            Err("tolerance, a share of the largest result, must be from 0 to less than 0.1".into())
+        }
     }
 }
 
@@ -737,15 +950,24 @@ fn loop_of(text: &str) -> Result<(String, [Formula; 2]), String> {
     let (from, to) = range.split_once("..").ok_or_else(wrong)?;
     let variable = variable.trim();
     if !is_name(variable) || taken(variable) {
-        return Err(format!("{variable:?} cannot be the name of a loop's number"));
+        return Err(format!(
+            "{variable:?} cannot be the name of a loop's number"
+        ));
     }
-    Ok((variable.to_owned(), [Formula::parse(from)?, Formula::parse(to)?]))
+    Ok((
+        variable.to_owned(),
+        [Formula::parse(from)?, Formula::parse(to)?],
+    ))
 }
 
 /// `A, B`, or several of them.
 fn swaps(all: &[String]) -> Result<Vec<[String; 2]>, String> {
     // `swap = ["A", "B"]` is one pair.
-    let texts = if all.len() == 2 && all.iter().all(|text| is_name(text)) { vec![all.join(",")] } else { all.to_vec() };
+    let texts = if all.len() == 2 && all.iter().all(|text| is_name(text)) {
+        vec![all.join(",")]
+    } else {
+        all.to_vec()
+    };
     texts
         .iter()
         .map(|text: &String| {
@@ -760,17 +982,38 @@ fn swaps(all: &[String]) -> Result<Vec<[String; 2]>, String> {
 fn tuned_groups(tune: &mut BTreeMap<String, Vec<u64>>) -> Result<Vec<WorkGroup>, Complaint> {
     let mut sides = GROUP.map(|name| tune.remove(name));
     for (name, values) in GROUP.iter().zip(&sides) {
-        if values.iter().flatten().any(|side| !(1..=MOST_SIDE as u64).contains(side)) || values == &Some(Vec::new()) {
-            return complain(&format!("{name} ="), format!("tune: {name} must have values from 1 to {MOST_SIDE}"));
+        if values
+            .iter()
+            .flatten()
+            .any(|side| !(1..=MOST_SIDE as u64).contains(side))
+            || values == &Some(Vec::new())
+        {
+            return complain(
+                &format!("{name} ="),
+                format!("tune: {name} must have values from 1 to {MOST_SIDE}"),
+            );
         }
     }
     let mut groups = match sides.each_mut().map(Option::take) {
         [None, None, None] => Vec::new(),
-        [Some(sizes), None, None] => sizes.into_iter().map(|size| WorkGroup::linear(size as usize)).collect(),
-        [Some(_), ..] => return complain("WG =", "tune: WG is WG_X * WG_Y: give either WG or its sides"),
+        [Some(sizes), None, None] => sizes
+            .into_iter()
+            .map(|size| WorkGroup::linear(size as usize))
+            .collect(),
+        [Some(_), ..] => {
+            return complain(
+                "WG =",
+                "tune: WG is WG_X * WG_Y: give either WG or its sides",
+            );
+        }
         [None, x, y] => {
             let [x, y] = [x, y].map(|side| side.unwrap_or_else(|| vec![1]));
-            x.iter().flat_map(|&x| y.iter().map(move |&y| WorkGroup([x as usize, y as usize, 1]))).collect()
+            x.iter()
+                .flat_map(|&x| {
+                    y.iter()
+                        .map(move |&y| WorkGroup([x as usize, y as usize, 1]))
+                })
+                .collect()
         }
     };
     let mut seen = BTreeSet::new();
@@ -779,10 +1022,15 @@ fn tuned_groups(tune: &mut BTreeMap<String, Vec<u64>>) -> Result<Vec<WorkGroup>,
 }
 
 fn work_group(text: Option<&Text>) -> Result<Option<WorkGroup>, Complaint> {
-    let Some(Text(text)) = text else { return Ok(None) };
+    let Some(Text(text)) = text else {
+        return Ok(None);
+    };
     match crate::values::work_group(&text.replace(' ', "")) {
         Ok(wg) if wg.0.iter().all(|side| *side <= MOST_SIDE) => Ok(Some(wg)),
-        _ => complain(text, format!("wg = {text:?} is not a work-group: write \"256\" or \"16x16\"")),
+        _ => complain(
+            text,
+            format!("wg = {text:?} is not a work-group: write \"256\" or \"16x16\""),
+        ),
     }
 }
 
@@ -790,25 +1038,41 @@ fn work_group(text: Option<&Text>) -> Result<Option<WorkGroup>, Complaint> {
 impl Description {
     fn check(&self) -> Result<(), Complaint> {
         if !is_rung_name(&self.name) {
-            return complain(&self.name, format!("name: {:?} must be of small letters, digits and _", self.name));
+            return complain(
+                &self.name,
+                format!(
+                    "name: {:?} must be of small letters, digits and _",
+                    self.name
+                ),
+            );
         }
         if self.outputs().next().is_none() {
-            return complain("args", "no argument is an output: write `out` before its name, as in \"out C[n]\"");
+            return complain(
+                "args",
+                "no argument is an output: write `out` before its name, as in \"out C[n]\"",
+            );
         }
         if self.multiple == 0 || [self.n, self.m].contains(&Some(0)) {
             return complain("multiple", "n, m and multiple must be 1 at least");
         }
         if self.is_fixed && self.n.is_none() {
-            return complain("sizes", "sizes = \"only\" needs n, the size at which the kernels work");
+            return complain(
+                "sizes",
+                "sizes = \"only\" needs n, the size at which the kernels work",
+            );
         }
-        self.check_checker().map_err(|why| ("check".to_owned(), format!("check: {why}")))?;
+        self.check_checker()
+            .map_err(|why| ("check".to_owned(), format!("check: {why}")))?;
         for formula in self.bytes.iter().chain(&self.operations) {
             self.check_formula(formula, &[])?;
         }
         for buffer in &self.buffers {
             let Formula { text, .. } = &buffer.length;
             if buffer.length.names().contains(&"size") {
-                return complain(text, format!("\"{text}\": lengths are in elements, without size"));
+                return complain(
+                    text,
+                    format!("\"{text}\": lengths are in elements, without size"),
+                );
             }
             self.check_formula(&buffer.length, &[]).map_err(|(word, why)| {
                 (
@@ -817,22 +1081,32 @@ impl Description {
                 )
             })?;
             if let Content::Fill(kind, _) = &buffer.content {
-                kind.formula().map_or(Ok(()), |formula| self.check_formula(formula, &[]))?;
+                kind.formula()
+                    .map_or(Ok(()), |formula| self.check_formula(formula, &[]))?;
                 // A formula of the sizes has no value yet.
                 kind.demand_difference(&|name| match SIZES.contains(&name) {
                     true => Some(2),
                     false => self.size(name, self.form.shape(2, None), Dtype::F32),
                 })
-                .map_err(|why| (format!("{}[", buffer.name), format!("{}: {why}", buffer.name)))?;
+                .map_err(|why| {
+                    (
+                        format!("{}[", buffer.name),
+                        format!("{}: {why}", buffer.name),
+                    )
+                })?;
             }
         }
         let mut names: BTreeSet<&str> = BTreeSet::new();
         for rung in &self.rungs {
             if !is_rung_name(&rung.name) || !names.insert(&rung.name) {
                 let why = "a rung's name has small letters, digits and _, starts with a letter that no digit follows";
-                return complain(&rung.name, format!("rung {:?}: {why}, and is unique", rung.name));
+                return complain(
+                    &rung.name,
+                    format!("rung {:?}: {why}, and is unique", rung.name),
+                );
             }
-            self.check_rung(rung).map_err(|(word, why)| (word, format!("rung {}: {why}", rung.name)))?;
+            self.check_rung(rung)
+                .map_err(|(word, why)| (word, format!("rung {}: {why}", rung.name)))?;
         }
         Ok(())
     }
@@ -844,57 +1118,94 @@ impl Description {
             Checker::Program { command, .. } => {
                 let known: Vec<String> = match outputs[..] {
                     [_] => vec!["{out}".to_owned()],
-                    _ => outputs.iter().map(|name| format!("{{out.{name}}}")).collect(),
+                    _ => outputs
+                        .iter()
+                        .map(|name| format!("{{out.{name}}}"))
+                        .collect(),
                 };
-                match known.iter().find(|result| !command.iter().any(|word| word.contains(*result))) {
-                    Some(result) => {
-                        Err(format!("one word of command must have {result}, the file that the program writes"))
-                    }
+                match known
+                    .iter()
+                    .find(|result| !command.iter().any(|word| word.contains(*result)))
+                {
+                    Some(result) => Err(format!(
+                        "one word of command must have {result}, the file that the program writes"
+                    )),
                     None => Ok(()),
                 }
             }
-            Checker::Numpy(code) if code.contains("= ?") => {
-                Err("there is a question mark: put the right result there, as in \"numpy: C = A + B\"".into())
-            }
+            Checker::Numpy(code) if code.contains("= ?") => Err(
+                "there is a question mark: put the right result there, as in \"numpy: C = A + B\""
+                    .into(),
+            ),
             Checker::Numpy(code) => match outputs.iter().find(|name| !code.contains(**name)) {
                 None => Ok(()),
-                Some(name) => Err(format!("the lines for numpy must assign {name}, as in {name} = A + B")),
+                Some(name) => Err(format!(
+                    "the lines for numpy must assign {name}, as in {name} = A + B"
+                )),
             },
             Checker::Rung(name) => match self.rungs.iter().any(|rung| rung.name == *name) {
                 true if self.rungs.len() > 1 => Ok(()),
-                true => Err(format!("{name} is the only rung, and would be compared with itself")),
+                true => Err(format!(
+                    "{name} is the only rung, and would be compared with itself"
+                )),
                 false => Err(format!("there is no rung {name:?}")),
             },
             Checker::Kernel(_) => Ok(()),
-            Checker::Family(name) if !ANSWERING.contains(&name.as_str()) => {
-                Err(format!("family: {name}: gpulab has a reference of its own for {}", ANSWERING.join(", ")))
-            }
-            Checker::Family(name) if outputs.len() > 1 => {
-                Err(format!("{name} has one result, and this family has several outputs"))
-            }
+            Checker::Family(name) if !ANSWERING.contains(&name.as_str()) => Err(format!(
+                "family: {name}: gpulab has a reference of its own for {}",
+                ANSWERING.join(", ")
+            )),
+            Checker::Family(name) if outputs.len() > 1 => Err(format!(
+                "{name} has one result, and this family has several outputs"
+            )),
             Checker::Family(_) => Ok(()),
         }
     }
 
     fn check_rung(&self, rung: &DescribedRung) -> Result<(), Complaint> {
-        let spanned = rung.tune.values().map(Vec::len).chain([rung.groups.len().max(1)]);
+        let spanned = rung
+            .tune
+            .values()
+            .map(Vec::len)
+            .chain([rung.groups.len().max(1)]);
         if spanned.fold(1usize, usize::saturating_mul) > MOST_SETTINGS {
-            return complain("tune", format!("tune spans more than {MOST_SETTINGS} settings: give fewer values"));
+            return complain(
+                "tune",
+                format!("tune spans more than {MOST_SETTINGS} settings: give fewer values"),
+            );
         }
-        for name in rung.scratch.iter().map(|declared| &declared.name).chain(rung.tune.keys()) {
+        for name in rung
+            .scratch
+            .iter()
+            .map(|declared| &declared.name)
+            .chain(rung.tune.keys())
+        {
             let is_twice = self.buffers.iter().any(|buffer| buffer.name == *name)
-                || rung.tune.keys().any(|other| other != name && other.eq_ignore_ascii_case(name));
+                || rung
+                    .tune
+                    .keys()
+                    .any(|other| other != name && other.eq_ignore_ascii_case(name));
             if !is_name(name) || taken(name) || is_twice {
                 return complain(name, format!("the name {name:?} {TAKEN}"));
             }
         }
         if let Some((name, _)) = rung.tune.iter().find(|(_, values)| values.is_empty()) {
-            return complain(name, format!("tune: {name} must have values, as in ITEMS = [1, 2]"));
+            return complain(
+                name,
+                format!("tune: {name} must have values, as in ITEMS = [1, 2]"),
+            );
         }
         if let Some((name, _)) = rung.defines.iter().find(|(_, value)| value.trim() == "?") {
-            return complain(name, format!("define: {name} has a question mark: put what its host gives there"));
+            return complain(
+                name,
+                format!("define: {name} has a question mark: put what its host gives there"),
+            );
         }
-        let own = rung.tune.keys().chain(rung.named.keys()).map(String::as_str);
+        let own = rung
+            .tune
+            .keys()
+            .chain(rung.named.keys())
+            .map(String::as_str);
         let mut more: Vec<&str> = GROUP.into_iter().chain(own).collect();
         let lengths = rung.scratch.iter().map(|declared| &declared.length);
         for formula in lengths.chain(&rung.local).chain(&rung.conditions) {
@@ -902,9 +1213,15 @@ impl Description {
         }
         let mut given = BTreeSet::new();
         self.check_steps(rung, &rung.steps, &mut more, &mut given)?;
-        match self.outputs().find(|output| !given.contains(output.name.as_str())) {
+        match self
+            .outputs()
+            .find(|output| !given.contains(output.name.as_str()))
+        {
             None => Ok(()),
-            Some(output) => complain(&rung.name, format!("no launch has the output {:?} among its args", output.name)),
+            Some(output) => complain(
+                &rung.name,
+                format!("no launch has the output {:?} among its args", output.name),
+            ),
         }
     }
 
@@ -920,30 +1237,57 @@ impl Description {
         for step in steps {
             match step {
                 RungStep::Launch(launch) => {
-                    launch.sides.iter().try_for_each(|side| self.check_formula(side, more))?;
+                    launch
+                        .sides
+                        .iter()
+                        .try_for_each(|side| self.check_formula(side, more))?;
                     for arg in &launch.args {
                         if let DescribedArg::Buffer(name) = arg {
                             given.insert(name);
                         }
                         for formula in arg.formulas() {
                             self.check_formula(formula, more).map_err(|(word, why)| {
-                                let names: Vec<&str> = buffers().map(|declared| declared.name.as_str()).collect();
-                                let meant = formula
-                                    .name()
-                                    .map_or(Vec::new(), |name| nearest(name, names.iter().copied(), |n| *n));
-                                (word, format!("{why}, and the buffers {}{}", names.join(", "), did_you_mean(&meant)))
+                                let names: Vec<&str> =
+                                    buffers().map(|declared| declared.name.as_str()).collect();
+                                let meant = formula.name().map_or(Vec::new(), |name| {
+                                    nearest(name, names.iter().copied(), |n| *n)
+                                });
+                                (
+                                    word,
+                                    format!(
+                                        "{why}, and the buffers {}{}",
+                                        names.join(", "),
+                                        did_you_mean(&meant)
+                                    ),
+                                )
                             })?;
                         }
                     }
                 }
-                RungStep::Loop { variable, ends, swap, flag, steps } => {
-                    ends.iter().try_for_each(|end| self.check_formula(end, more))?;
+                RungStep::Loop {
+                    variable,
+                    ends,
+                    swap,
+                    flag,
+                    steps,
+                } => {
+                    ends.iter()
+                        .try_for_each(|end| self.check_formula(end, more))?;
                     for name in swap.iter().flatten().chain(flag) {
-                        match buffers().find(|declared| declared.name == *name).map(|declared| declared.role) {
-                            None => return complain(name, format!("swap and while: there is no buffer {name}")),
+                        match buffers()
+                            .find(|declared| declared.name == *name)
+                            .map(|declared| declared.role)
+                        {
+                            None => {
+                                return complain(
+                                    name,
+                                    format!("swap and while: there is no buffer {name}"),
+                                );
+                            }
                             Some(BufferRole::In) => {
-                                let why =
-                                    format!("swap and while change {name}, which is only an input: write inout {name}");
+                                let why = format!(
+                                    "swap and while change {name}, which is only an input: write inout {name}"
+                                );
                                 return complain(name, why);
                             }
                             Some(_) => {}
@@ -960,13 +1304,24 @@ impl Description {
 
     /// Refuses names that mean nothing.
     fn check_formula(&self, formula: &Formula, more: &[&str]) -> Result<(), Complaint> {
-        let mut known: Vec<&str> = SIZES.into_iter().chain(self.named.keys().map(String::as_str)).collect();
+        let mut known: Vec<&str> = SIZES
+            .into_iter()
+            .chain(self.named.keys().map(String::as_str))
+            .collect();
         known.extend(more.iter().filter(|name| !self.named.contains_key(**name)));
-        match formula.names().into_iter().find(|name| !known.contains(name)) {
+        match formula
+            .names()
+            .into_iter()
+            .find(|name| !known.contains(name))
+        {
             None => Ok(()),
             Some(name) => complain(
                 &formula.text,
-                format!("\"{}\": {name} is unknown here; there is {}", formula.text, known.join(", ")),
+                format!(
+                    "\"{}\": {name} is unknown here; there is {}",
+                    formula.text,
+                    known.join(", ")
+                ),
             ),
         }
     }
@@ -1019,7 +1374,10 @@ args = ["T x[n] small 8", "out T out[n]", "n"]
         let all = parse(TOML).unwrap();
         assert_eq!((all.name.as_str(), all.form), ("doubled", Form::Vector));
         let shapes = [(1 << 20, false), (1 << 20, true), (64, true), (64, false)];
-        assert_eq!(shapes.map(|(usual, small)| all.usual_shape(usual, small).n), [1000, 1000, 64, 1000]);
+        assert_eq!(
+            shapes.map(|(usual, small)| all.usual_shape(usual, small).n),
+            [1000, 1000, 64, 1000]
+        );
         let launch = launch(&all, 0);
         assert_eq!(launch.args[0], DescribedArg::Buffer("x".into()));
         assert!(matches!(&launch.args[2], DescribedArg::Number(n, None) if n.text == "n"));
@@ -1040,14 +1398,24 @@ check  = "numpy: y = 2 * x"
     #[test]
     fn few_lines_are_enough() {
         let all = parse(SHORT).unwrap();
-        assert_eq!((all.name.as_str(), all.rungs[0].name.as_str()), ("two_times", "doubled"));
+        assert_eq!(
+            (all.name.as_str(), all.rungs[0].name.as_str()),
+            ("two_times", "doubled")
+        );
         assert_eq!(launch(&all, 0).kernel, "doubled");
-        let names: Vec<&str> = all.buffers.iter().map(|buffer| buffer.name.as_str()).collect();
+        let names: Vec<&str> = all
+            .buffers
+            .iter()
+            .map(|buffer| buffer.name.as_str())
+            .collect();
         assert_eq!((names, all.bound), (vec!["x", "y"], Bound::Copy));
         assert!(matches!(&all.checker, Checker::Numpy(code) if code == "y = 2 * x"));
         let two = SHORT.replace("items ", "[[rung]]\nname = \"other\"\nwg = \"64\"\nitems ");
         let why = parse(&two).unwrap_err().why;
-        assert!(why.contains("unknown field `check`"), "keys of the file stand before the first rung: {why}");
+        assert!(
+            why.contains("unknown field `check`"),
+            "keys of the file stand before the first rung: {why}"
+        );
     }
 
     #[test]
@@ -1056,30 +1424,48 @@ check  = "numpy: y = 2 * x"
             "{SHORT}[[rung]]\n[[rung]]\nname = \"four\"\nkernel = \"four.cl\"\nitems = \"ceil(n, 4)\"\ntune = {{}}\nwhere = []\n"
         );
         let all = parse(&text).unwrap();
-        let rungs: Vec<(&str, &str, usize)> =
-            all.rungs.iter().map(|rung| (rung.name.as_str(), rung.file.as_str(), rung.tune.len())).collect();
+        let rungs: Vec<(&str, &str, usize)> = all
+            .rungs
+            .iter()
+            .map(|rung| (rung.name.as_str(), rung.file.as_str(), rung.tune.len()))
+            .collect();
         assert_eq!(rungs, [("doubled", "naive.cl", 1), ("four", "four.cl", 0)]);
         assert_eq!(launch(&all, 1).args.len(), 3);
         let text = format!(
             "define = {{ A = 1, B = 2 }}\n{SHORT}[[rung]]\nargs = [\"x\", \"y\", \"A + B\"]\ndefine = {{ B = \"n\" }}\n"
         );
         let all = parse(&text).unwrap();
-        assert_eq!(launch(&all, 0).args[0], DescribedArg::Buffer("x".into()), "declared behind it");
+        assert_eq!(
+            launch(&all, 0).args[0],
+            DescribedArg::Buffer("x".into()),
+            "declared behind it"
+        );
         let defines: Vec<&str> = all.rungs[0].defines.values().map(String::as_str).collect();
         assert_eq!(defines, ["1", "n"], "a rung's own macros are added");
     }
 
     #[test]
     fn macros_are_names_in_formulas() {
-        let define =
-            "define = { REAL = \"float\", R = 2, SIDE = \"n + 2 * R\", STEP = \"WG / R\", A = \"B\", B = \"A\" }\n";
-        let text = format!("{define}{}", SHORT.replace("x[n]", "x[SIDE]").replace("ceil(n, ITEMS)", "ceil(n, STEP)"));
+        let define = "define = { REAL = \"float\", R = 2, SIDE = \"n + 2 * R\", STEP = \"WG / R\", A = \"B\", B = \"A\" }\n";
+        let text = format!(
+            "{define}{}",
+            SHORT
+                .replace("x[n]", "x[SIDE]")
+                .replace("ceil(n, ITEMS)", "ceil(n, STEP)")
+        );
         let all = parse(&text).unwrap();
         assert_eq!(all.named.keys().collect::<Vec<_>>(), ["R", "SIDE"]);
         assert_eq!(all.size("SIDE", Shape::vector(10), Dtype::F32), Some(14));
-        assert_eq!(all.rungs[0].named.keys().collect::<Vec<_>>(), ["R", "SIDE", "STEP"]);
+        assert_eq!(
+            all.rungs[0].named.keys().collect::<Vec<_>>(),
+            ["R", "SIDE", "STEP"]
+        );
         for (from, to, why) in [
-            ("x[SIDE]", "x[STEP]", "STEP is unknown here; there is n, m, size, R, SIDE"),
+            (
+                "x[SIDE]",
+                "x[STEP]",
+                "STEP is unknown here; there is n, m, size, R, SIDE",
+            ),
             ("ceil(n, STEP)", "n * A", "A is unknown"),
             ("ceil(n, STEP)", "n * REAL", "REAL is unknown"),
         ] {
@@ -1093,25 +1479,60 @@ check  = "numpy: y = 2 * x"
         let text = SHORT
             .replace("x[n]", "inout x[n]")
             .replace("numpy: ", "numpy: x = x; ")
-            .replace("items ", "loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\nswap = [\"x\", \"y\"]\nitems ");
+            .replace(
+                "items ",
+                "loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\nswap = [\"x\", \"y\"]\nitems ",
+            );
         let all = parse(&text).unwrap();
-        let RungStep::Loop { variable, swap, steps, .. } = &all.rungs[0].steps[0] else { panic!() };
+        let RungStep::Loop {
+            variable,
+            swap,
+            steps,
+            ..
+        } = &all.rungs[0].steps[0]
+        else {
+            panic!()
+        };
         assert!(variable == "k" && swap.is_empty());
-        let RungStep::Loop { variable, swap, .. } = &steps[0] else { panic!() };
+        let RungStep::Loop { variable, swap, .. } = &steps[0] else {
+            panic!()
+        };
         assert_eq!((variable.as_str(), swap.len()), ("j", 1));
-        assert!(all.rungs[0].steps[0].needs_restoring(), "the exchange is in the inner loop");
+        assert!(
+            all.rungs[0].steps[0].needs_restoring(),
+            "the exchange is in the inner loop"
+        );
         let deep = text.replacen("\"j in 0..k\"", "\"j in 0..k\", \"i in 0..2\"", 1);
-        assert!(parse(&deep).unwrap().rungs[0].steps[0].needs_restoring(), "or deeper");
+        assert!(
+            parse(&deep).unwrap().rungs[0].steps[0].needs_restoring(),
+            "or deeper"
+        );
         for (from, to, why) in [
             ("k in 0..log2(n)", "k from 0 to 9", "is no loop"),
             ("k in 0..log2(n)", "n in 0..9", "cannot be the name"),
             ("[\"x\", \"y\"]", "[\"x\", \"z\"]", "there is no buffer z"),
             ("[\"x\", \"y\"]", "\"x\"", "swap has two buffers"),
             ("inout x[n]", "x[n]", "which is only an input"),
-            ("loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\n", "", "need a loop"),
-            ("swap = [\"x\", \"y\"]", "while = \"z\"", "there is no buffer z"),
-            ("swap = ", "while = \"y\"\nswap = ", "names each buffer once"),
-            ("loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\nswap = [\"x\", \"y\"]", "while = \"y\"", "need a loop"),
+            (
+                "loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\n",
+                "",
+                "need a loop",
+            ),
+            (
+                "swap = [\"x\", \"y\"]",
+                "while = \"z\"",
+                "there is no buffer z",
+            ),
+            (
+                "swap = ",
+                "while = \"y\"\nswap = ",
+                "names each buffer once",
+            ),
+            (
+                "loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\nswap = [\"x\", \"y\"]",
+                "while = \"y\"",
+                "need a loop",
+            ),
         ] {
             let error = parse(&text.replacen(from, to, 1)).unwrap_err();
             assert!(error.why.contains(why), "{to}: {error}");
@@ -1123,23 +1544,55 @@ check  = "numpy: y = 2 * x"
         let thousand = format!("{:?}", (1..=1000).collect::<Vec<u64>>());
         let spanning = format!("ITEMS = {thousand}, A = {thousand}, B = [1, 2]");
         for (from, to, why) in [
-            ("check  = \"numpy: y = 2 * x\"", "", "check says what is right"),
+            (
+                "check  = \"numpy: y = 2 * x\"",
+                "",
+                "check says what is right",
+            ),
             ("numpy: y = 2 * x", "numpy: z = 2 * x", "must assign y"),
             ("numpy: y = 2 * x", "rung: other", "there is no rung"),
             ("numpy: y = 2 * x", "rung: doubled", "compared with itself"),
-            ("numpy: y = 2 * x", "family: transpose", "a reference of its own for reduce, dot, minplus"),
+            (
+                "numpy: y = 2 * x",
+                "family: transpose",
+                "a reference of its own for reduce, dot, minplus",
+            ),
             ("numpy: y = 2 * x", "magic", "check says what is right"),
             ("\"out y[n]\"", "\"y[n]\"", "no argument is an output"),
-            ("kernel = \"naive.cl:doubled\"", "", "each rung needs its kernel"),
-            ("args   = [\"x[n] small 8\", \"out y[n]\", \"n\"]", "", "it needs args"),
+            (
+                "kernel = \"naive.cl:doubled\"",
+                "",
+                "each rung needs its kernel",
+            ),
+            (
+                "args   = [\"x[n] small 8\", \"out y[n]\", \"n\"]",
+                "",
+                "it needs args",
+            ),
             ("ITEMS * WG <= 4096", "ITEMS * WG", "compares nothing"),
             ("ITEMS * WG <= 4096", "ITEM <= 4096", "ITEM is unknown"),
             ("ITEMS = [1, 2]", "ITEMS = [1, 2], items = [1]", "is taken"),
-            ("ITEMS = [1, 2]", &spanning, "tune spans more than 1000000 settings"),
+            (
+                "ITEMS = [1, 2]",
+                &spanning,
+                "tune spans more than 1000000 settings",
+            ),
             ("n      = 1000", "sizes = \"only\"", "needs n"),
-            ("\"x[n] small 8\"", "\"x[n] small 8\", \"x[n]\"", "declared twice"),
-            ("\"x[n] small 8\"", "\"T[n] small 8\"", "the name \"T\" is taken"),
-            ("\"x[n] small 8\"", "\"x[n*WG] small 8\"", "the same whatever the work-group"),
+            (
+                "\"x[n] small 8\"",
+                "\"x[n] small 8\", \"x[n]\"",
+                "declared twice",
+            ),
+            (
+                "\"x[n] small 8\"",
+                "\"T[n] small 8\"",
+                "the name \"T\" is taken",
+            ),
+            (
+                "\"x[n] small 8\"",
+                "\"x[n*WG] small 8\"",
+                "the same whatever the work-group",
+            ),
             ("n      = 1000", "tolerance = 0.5", "less than 0.1"),
         ] {
             assert!(SHORT.contains(from), "{from}");
@@ -1151,15 +1604,30 @@ check  = "numpy: y = 2 * x"
     #[test]
     fn mistakes_name_their_line_and_what_would_be_right() {
         for (from, to, line, why) in [
-            ("about =", "abuot =", 3, "unknown field `abuot`, expected one of"),
+            (
+                "about =",
+                "abuot =",
+                3,
+                "unknown field `abuot`, expected one of",
+            ),
             ("\"i32\"", "\"i16\"", 4, "unknown variant `i16`"),
-            ("\"2 * n * size\"", "\"2 * k\"", 7, "k is unknown here; there is n, m, size"),
+            (
+                "\"2 * n * size\"",
+                "\"2 * k\"",
+                7,
+                "k is unknown here; there is n, m, size",
+            ),
             ("\"2 * n * size\"", "\"2 n\"", 7, "is not expected here"),
             ("\"2 * n * size\"", "[]", 7, "a number or a text in quotes"),
             ("\"copy\"", "\"speed\"", 6, "there is read, write, copy"),
             ("small 8", "little", 23, "there is random"),
             ("small 8", "small 0", 23, "must be from 1"),
-            ("\"doubled\"\nabout", "\"Doubled!\"\nabout", 2, "small letters"),
+            (
+                "\"doubled\"\nabout",
+                "\"Doubled!\"\nabout",
+                2,
+                "small letters",
+            ),
             ("T x[n]", "T n[n]", 23, "is taken"),
             ("\"{out}\"", "\"-\"", 11, "{out}"),
             ("ITEMS = [1, 2]", "ITEMS = []", 18, "must have values"),
@@ -1167,11 +1635,36 @@ check  = "numpy: y = 2 * x"
             ("wg = \"64\"", "wg = \"64y\"", 17, "is not a work-group"),
             ("\"naive\"", "\"v1\"", 15, "a rung's name"),
             ("items = \"ceil(n, ITEMS)\"\n", "", 21, "needs either items"),
-            ("items = \"ceil(n, ITEMS)\"", "items = \"n,n,n,n\"", 21, "three dimensions"),
-            ("\"n\"]", "\"n\", \"outp\"]", 23, "buffers x, out; did you mean `out`?"),
-            ("tolerance = 0", "tolerance = { relative = 0.5 }", 9, "less than 0.1"),
-            ("tolerance = 0", "tolerance = { absolute = inf }", 9, "absolute must be"),
-            ("tolerance = 0", "tolerance = { absolute = -1 }", 9, "absolute must be"),
+            (
+                "items = \"ceil(n, ITEMS)\"",
+                "items = \"n,n,n,n\"",
+                21,
+                "three dimensions",
+            ),
+            (
+                "\"n\"]",
+                "\"n\", \"outp\"]",
+                23,
+                "buffers x, out; did you mean `out`?",
+            ),
+            (
+                "tolerance = 0",
+                "tolerance = { relative = 0.5 }",
+                9,
+                "less than 0.1",
+            ),
+            (
+                "tolerance = 0",
+                "tolerance = { absolute = inf }",
+                9,
+                "absolute must be",
+            ),
+            (
+                "tolerance = 0",
+                "tolerance = { absolute = -1 }",
+                9,
+                "absolute must be",
+            ),
         ] {
             let error = error(from, to);
             assert!(error.why.contains(why), "{to}: {error}");

@@ -15,7 +15,12 @@ pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, Str
     let kernels = source.kernels();
     let kernel = match (kernel, &kernels[..]) {
         (Some(name), all) if all.iter().any(|known| known == name) => name.to_owned(),
-        (Some(name), all) => return Err(format!("there is no kernel {name} in {file}; it has {}", all.join(", "))),
+        (Some(name), all) => {
+            return Err(format!(
+                "there is no kernel {name} in {file}; it has {}",
+                all.join(", ")
+            ));
+        }
         (None, [only]) => only.clone(),
         (None, []) => return Err(format!("there is no kernel in {file}")),
         (None, all) => {
@@ -32,8 +37,15 @@ pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, Str
     let parameters = source.parameters(&kernel).unwrap_or_default();
     // Writing to a String cannot fail.
     let mut out = String::new();
-    let _ = writeln!(out, "# A ladder for {kernel}, as far as its text says. Each ? is yours to fill in.");
-    let named = if kernels.len() == 1 { file.to_owned() } else { format!("{file}:{kernel}") };
+    let _ = writeln!(
+        out,
+        "# A ladder for {kernel}, as far as its text says. Each ? is yours to fill in."
+    );
+    let named = if kernels.len() == 1 {
+        file.to_owned()
+    } else {
+        format!("{file}:{kernel}")
+    };
     let _ = writeln!(out, "kernel = {named:?}");
     write_head(&mut out, &source, &kernel, (dimensions, guesses));
     out.push_str("args   = [\n");
@@ -45,11 +57,18 @@ pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, Str
     let width = args.iter().map(|arg| arg.text.len()).max().unwrap_or(0) + 3;
     for (arg, parameter) in args.iter().zip(&parameters) {
         let quoted = format!("{:?},", arg.text);
-        let _ = writeln!(out, "  {quoted:width$} # {} {}{}", parameter.type_name, parameter.name, arg.comment);
+        let _ = writeln!(
+            out,
+            "  {quoted:width$} # {} {}{}",
+            parameter.type_name, parameter.name, arg.comment
+        );
     }
     out.push_str("]\n");
-    let outputs: Vec<String> =
-        args.iter().filter_map(|arg| arg.output.as_ref()).map(|name| format!("{name} = ?")).collect();
+    let outputs: Vec<String> = args
+        .iter()
+        .filter_map(|arg| arg.output.as_ref())
+        .map(|name| format!("{name} = ?"))
+        .collect();
     let _ = writeln!(out, "check  = \"numpy: {}\"", outputs.join("; "));
     Ok(out)
 }
@@ -66,9 +85,17 @@ fn write_head(
         _ => ("form   = \"square\"\n", 1024, "n, n"),
     };
     let _ = writeln!(out, "{form}n      = {n}");
-    macros.extend(source.host_names().into_iter().map(|name| (name, "?".to_owned())));
+    macros.extend(
+        source
+            .host_names()
+            .into_iter()
+            .map(|name| (name, "?".to_owned())),
+    );
     if !macros.is_empty() {
-        let all: Vec<String> = macros.iter().map(|(name, value)| format!("{name} = {value:?}")).collect();
+        let all: Vec<String> = macros
+            .iter()
+            .map(|(name, value)| format!("{name} = {value:?}"))
+            .collect();
         let _ = writeln!(out, "define = {{ {} }}", all.join(", "));
     }
     let required = source.required_group(kernel).and_then(|sides| {
@@ -95,25 +122,59 @@ struct DraftArg {
 
 fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str) -> DraftArg {
     let name = &free_name(&parameter.name);
-    let plain = |text: String, comment: &str| DraftArg { text, comment: comment.to_owned(), output: None };
-    let unknown = if parameter.value_type.is_none() { "? " } else { "" };
-    let comment = if parameter.value_type.is_none() { ": its type is not known here" } else { "" };
+    let plain = |text: String, comment: &str| DraftArg {
+        text,
+        comment: comment.to_owned(),
+        output: None,
+    };
+    let unknown = if parameter.value_type.is_none() {
+        "? "
+    } else {
+        ""
+    };
+    let comment = if parameter.value_type.is_none() {
+        ": its type is not known here"
+    } else {
+        ""
+    };
     match parameter.space {
         // Behind another name it may be written.
-        AddressSpace::Global if !parameter.is_const && usage == Usage { is_handed_on: true, ..Usage::default() } => {
+        AddressSpace::Global
+            if !parameter.is_const
+                && usage
+                    == Usage {
+                        is_handed_on: true,
+                        ..Usage::default()
+                    } =>
+        {
             plain(format!("? {name}[{length}]"), ": in, out or inout?")
         }
         AddressSpace::Global | AddressSpace::Constant if parameter.is_const || !usage.changes() => {
-            plain(format!("{unknown}{name}[{length}]{}", data_of(parameter)), comment)
+            plain(
+                format!("{unknown}{name}[{length}]{}", data_of(parameter)),
+                comment,
+            )
         }
         AddressSpace::Global | AddressSpace::Constant => {
             let (role, content) = match usage {
-                Usage { is_accumulated: true, is_read: false, is_written: false, .. } => ("out", " = 0"),
-                Usage { is_updated: true, .. } | Usage { is_read: true, .. } => ("inout", ""),
+                Usage {
+                    is_accumulated: true,
+                    is_read: false,
+                    is_written: false,
+                    ..
+                } => ("out", " = 0"),
+                Usage {
+                    is_updated: true, ..
+                }
+                | Usage { is_read: true, .. } => ("inout", ""),
                 _ => ("out", ""),
             };
             let text = format!("{role} {unknown}{name}[{length}]{content}");
-            DraftArg { text, comment: comment.to_owned(), output: Some(name.clone()) }
+            DraftArg {
+                text,
+                comment: comment.to_owned(),
+                output: Some(name.clone()),
+            }
         }
         AddressSpace::Local => plain("local WG".into(), ": elements of local memory"),
         AddressSpace::Image => {
@@ -121,18 +182,36 @@ fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str) -> DraftAr
             let role = if parameter.is_const { "" } else { "out " };
             let text = format!("{role}image ? {name}[{}]", vec!["n"; dimensions].join(", "));
             let output = (!parameter.is_const).then(|| name.clone());
-            DraftArg { text, comment: ": a format such as rgba8, r32f or rgba32f".into(), output }
+            DraftArg {
+                text,
+                comment: ": a format such as rgba8, r32f or rgba32f".into(),
+                output,
+            }
         }
-        AddressSpace::Sampler => plain("sampler clamp_to_edge nearest".into(), ": as its host makes it"),
+        AddressSpace::Sampler => plain(
+            "sampler clamp_to_edge nearest".into(),
+            ": as its host makes it",
+        ),
         AddressSpace::Value => match &parameter.value_type {
             Some(ValueType::Index) => plain("n".into(), ""),
-            Some(ValueType::Number(scalar, 1)) if !scalar.is_float() && is_size(&parameter.name) => {
+            Some(ValueType::Number(scalar, 1))
+                if !scalar.is_float() && is_size(&parameter.name) =>
+            {
                 plain("n".into(), "")
             }
-            Some(ValueType::Number(_, lanes)) if *lanes > 1 => plain(format!("({})", vec!["?"; *lanes].join(", ")), ""),
+            Some(ValueType::Number(_, lanes)) if *lanes > 1 => {
+                plain(format!("({})", vec!["?"; *lanes].join(", ")), "")
+            }
             Some(ValueType::Struct(layout)) => {
-                let fields: Vec<&str> = layout.fields.iter().map(|field| field.name.as_str()).collect();
-                plain(format!("{{{}}}", vec!["?"; fields.len()].join(", ")), &format!(": {}", fields.join(", ")))
+                let fields: Vec<&str> = layout
+                    .fields
+                    .iter()
+                    .map(|field| field.name.as_str())
+                    .collect();
+                plain(
+                    format!("{{{}}}", vec!["?"; fields.len()].join(", ")),
+                    &format!(": {}", fields.join(", ")),
+                )
             }
             _ => plain("?".into(), ""),
         },
@@ -141,8 +220,14 @@ fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str) -> DraftAr
 
 /// A buffer's name that neither formulas nor Python have for something else.
 fn free_name(name: &str) -> String {
-    const PYTHON: [&str; 12] = ["in", "is", "as", "from", "with", "not", "and", "or", "lambda", "class", "def", "del"];
-    if PYTHON.contains(&name) || taken(name) { format!("{name}_") } else { name.to_owned() }
+    const PYTHON: [&str; 12] = [
+        "in", "is", "as", "from", "with", "not", "and", "or", "lambda", "class", "def", "del",
+    ];
+    if PYTHON.contains(&name) || taken(name) {
+        format!("{name}_")
+    } else {
+        name.to_owned()
+    }
 }
 
 /// Data that leave sums exact, where the elements are numbers.
@@ -156,8 +241,12 @@ fn data_of(parameter: &KernelParameter) -> &'static str {
 
 fn is_size(name: &str) -> bool {
     let small = name.to_lowercase();
-    const NAMES: [&str; 12] = ["n", "m", "w", "h", "nx", "ny", "nz", "ni", "nj", "nk", "ncols", "nrows"];
-    const PARTS: [&str; 10] = ["num", "size", "len", "count", "width", "height", "elem", "rows", "cols", "dim"];
+    const NAMES: [&str; 12] = [
+        "n", "m", "w", "h", "nx", "ny", "nz", "ni", "nj", "nk", "ncols", "nrows",
+    ];
+    const PARTS: [&str; 10] = [
+        "num", "size", "len", "count", "width", "height", "elem", "rows", "cols", "dim",
+    ];
     // A small k may as well count a loop's turns.
     NAMES.contains(&small.as_str()) || name == "K" || PARTS.iter().any(|part| small.contains(part))
 }
@@ -165,8 +254,14 @@ fn is_size(name: &str) -> bool {
 /// In how many dimensions a kernel asks where it is.
 fn dimensions(body: &[String]) -> usize {
     const ASKING: [&str; 3] = ["get_global_id", "get_group_id", "get_local_id"];
-    let asking = body.windows(3).filter(|three| ASKING.contains(&three[0].as_str()) && three[1] == "(");
-    asking.filter_map(|three| three[2].parse::<usize>().ok()).max().unwrap_or(0) + 1
+    let asking = body
+        .windows(3)
+        .filter(|three| ASKING.contains(&three[0].as_str()) && three[1] == "(");
+    asking
+        .filter_map(|three| three[2].parse::<usize>().ok())
+        .max()
+        .unwrap_or(0)
+        + 1
 }
 
 #[cfg(test)]
@@ -179,8 +274,16 @@ mod tests {
             { int i = get_global_id(0); if (i < n) y[i] = a * x[i]; }
             __kernel void count(__global int *bins, __global uchar *img, uint2 size, __local int *tile)
             { int x = get_global_id(1); atomic_inc(&bins[img[x * BLOCK + block_size_y]]); }";
-        assert!(draft(text, "a.cl", None).unwrap_err().contains("a.cl:scale; it has scale, count"));
-        assert!(draft(text, "a.cl", Some("no")).unwrap_err().contains("there is no kernel no"));
+        assert!(
+            draft(text, "a.cl", None)
+                .unwrap_err()
+                .contains("a.cl:scale; it has scale, count")
+        );
+        assert!(
+            draft(text, "a.cl", Some("no"))
+                .unwrap_err()
+                .contains("there is no kernel no")
+        );
         assert_eq!(
             draft(text, "a.cl", Some("scale")).unwrap(),
             "# A ladder for scale, as far as its text says. Each ? is yours to fill in.\n\

@@ -25,7 +25,13 @@ enum Node {
 }
 
 /// Operators between two sides; those of a later line bind more tightly.
-const RANKS: [&[&str]; 5] = [&["or", "||"], &["and", "&&"], &COMPARISONS, &["+", "-"], &["*", "/", "%"]];
+const RANKS: [&[&str]; 5] = [
+    &["or", "||"],
+    &["and", "&&"],
+    &COMPARISONS,
+    &["+", "-"],
+    &["*", "/", "%"],
+];
 
 const COMPARISONS: [&str; 6] = ["==", "!=", "<=", ">=", "<", ">"];
 
@@ -33,8 +39,15 @@ const COMPARISONS: [&str; 6] = ["==", "!=", "<=", ">=", "<", ">"];
 const COMPARING: usize = 2;
 
 /// The functions, and the number of their arguments.
-const FUNCTIONS: [(&str, usize); 7] =
-    [("ceil", 2), ("min", 2), ("max", 2), ("log2", 1), ("clog2", 1), ("pow2", 1), ("is_pow2", 1)];
+const FUNCTIONS: [(&str, usize); 7] = [
+    ("ceil", 2),
+    ("min", 2),
+    ("max", 2),
+    ("log2", 1),
+    ("clog2", 1),
+    ("pow2", 1),
+    ("is_pow2", 1),
+];
 
 /// Whether formulas have this word for something else than a name.
 pub(crate) fn is_word(name: &str) -> bool {
@@ -54,7 +67,10 @@ fn apply(operator: &str, a: i128, b: i128) -> Option<i128> {
         "max" => a.max(b),
         "log2" => b.checked_ilog2()?.into(),
         "clog2" => i128::from(b.checked_ilog2()?) + i128::from(b.count_ones() > 1),
-        "pow2" => u32::try_from(b).ok().filter(|power| *power < 64).map(|power| 1 << power)?,
+        "pow2" => u32::try_from(b)
+            .ok()
+            .filter(|power| *power < 64)
+            .map(|power| 1 << power)?,
         "is_pow2" => i128::from(b > 0 && b.count_ones() == 1),
         "not" => i128::from(b == 0),
         "==" => i128::from(a == b),
@@ -98,7 +114,9 @@ impl Node {
         match self {
             Node::Number(number) => Ok(*number),
             Node::Fraction(number) => Err(format!("{number} is no whole number")),
-            Node::Name(name) => names(name).map(i128::from).ok_or_else(|| format!("{name} is unknown")),
+            Node::Name(name) => names(name)
+                .map(i128::from)
+                .ok_or_else(|| format!("{name} is unknown")),
             Node::Operation(operator, sides) => {
                 let a = sides[0].value(names)?;
                 // What decides is said first, as in `A != 0 and n % A == 0`.
@@ -125,26 +143,41 @@ impl Node {
         match self {
             Node::Number(number) => Ok(*number as f64),
             Node::Fraction(number) => Ok(*number),
-            Node::Name(name) => names(name).map(|value| value as f64).ok_or_else(|| format!("{name} is unknown")),
-            Node::Operation(operator, sides) => Ok(apply_real(operator, sides[0].real(names)?, sides[1].real(names)?)),
+            Node::Name(name) => names(name)
+                .map(|value| value as f64)
+                .ok_or_else(|| format!("{name} is unknown")),
+            Node::Operation(operator, sides) => Ok(apply_real(
+                operator,
+                sides[0].real(names)?,
+                sides[1].real(names)?,
+            )),
         }
     }
 }
 
 impl Formula {
     pub(crate) fn parse(text: &str) -> Result<Formula, String> {
-        let wrong = |why: &str| format!("{why} in the formula \"{text}\": write it as in \"2 * n\" or \"ceil(n, WG)\"");
+        let wrong = |why: &str| {
+            format!("{why} in the formula \"{text}\": write it as in \"2 * n\" or \"ceil(n, WG)\"")
+        };
         if text.len() > LONGEST || text.matches('(').count() > MOST_BRACKETS {
-            return Err(format!("a formula has at most {LONGEST} characters and {MOST_BRACKETS} brackets"));
+            return Err(format!(
+                "a formula has at most {LONGEST} characters and {MOST_BRACKETS} brackets"
+            ));
         }
         if text.contains('?') {
-            return Err(format!("\"{text}\" has a question mark: put what its host gives there"));
+            return Err(format!(
+                "\"{text}\" has a question mark: put what its host gives there"
+            ));
         }
         let tokens = tokens(text).map_err(|c| wrong(&format!("there is a {c:?}")))?;
         let mut left = &tokens[..];
         let root = ranked(&mut left, 0).map_err(|why| wrong(&why))?;
         match left.first() {
-            None => Ok(Formula { text: text.trim().to_owned(), root }),
+            None => Ok(Formula {
+                text: text.trim().to_owned(),
+                root,
+            }),
             Some(token) => Err(wrong(&format!("`{token}` is not expected here"))),
         }
     }
@@ -154,14 +187,19 @@ impl Formula {
         let formula = Formula::parse(text)?;
         let is_condition = match &formula.root {
             Node::Operation(operator, _) => {
-                ["not", "is_pow2"].contains(operator) || RANKS[..=COMPARING].iter().any(|rank| rank.contains(operator))
+                ["not", "is_pow2"].contains(operator)
+                    || RANKS[..=COMPARING]
+                        .iter()
+                        .any(|rank| rank.contains(operator))
             }
             _ => false,
         };
         if is_condition {
             return Ok(formula);
         }
-        Err(format!("{text:?} compares nothing: write it as in \"WG_X * 4 <= n\""))
+        Err(format!(
+            "{text:?} compares nothing: write it as in \"WG_X * 4 <= n\""
+        ))
     }
 
     /// Several formulas with commas between them, as in `n, ceil(m, 4)`.
@@ -177,11 +215,17 @@ impl Formula {
 
     /// The name that it is, if it is nothing else.
     pub(crate) fn name(&self) -> Option<&str> {
-        if let Node::Name(name) = &self.root { Some(name) } else { None }
+        if let Node::Name(name) = &self.root {
+            Some(name)
+        } else {
+            None
+        }
     }
 
     pub(crate) fn value(&self, names: &dyn Fn(&str) -> Option<u64>) -> Result<i128, String> {
-        self.root.value(names).map_err(|why| format!("\"{}\": {why}", self.text))
+        self.root
+            .value(names)
+            .map_err(|why| format!("\"{}\": {why}", self.text))
     }
 
     /// Its value in f64, where divisions are not rounded.
@@ -194,11 +238,22 @@ impl Formula {
     }
 
     /// Its value as a count from `least` to `most`.
-    pub(crate) fn count(&self, least: u64, most: u64, names: &dyn Fn(&str) -> Option<u64>) -> Result<u64, String> {
+    pub(crate) fn count(
+        &self,
+        least: u64,
+        most: u64,
+        names: &dyn Fn(&str) -> Option<u64>,
+    ) -> Result<u64, String> {
         let value = self.value(names)?;
-        match u64::try_from(value).ok().filter(|value| (least..=most).contains(value)) {
+        match u64::try_from(value)
+            .ok()
+            .filter(|value| (least..=most).contains(value))
+        {
             Some(value) => Ok(value),
-            None => Err(format!("\"{}\" is {value}, and must be from {least} to {most}", self.text)),
+            None => Err(format!(
+                "\"{}\" is {value}, and must be from {least} to {most}",
+                self.text
+            )),
         }
     }
 }
@@ -236,7 +291,11 @@ fn tokens(text: &str) -> Result<Vec<String>, char> {
                 word.push(c);
                 continue;
             }
-            Some(sign) if !in_word && !is_word && RANKS.concat().contains(&format!("{sign}{c}").as_str()) => {
+            Some(sign)
+                if !in_word
+                    && !is_word
+                    && RANKS.concat().contains(&format!("{sign}{c}").as_str()) =>
+            {
                 sign.push(c)
             }
             _ if is_word || "+-*/%(),<>=!&|".contains(c) => tokens.push(c.to_string()),
@@ -262,13 +321,21 @@ fn number(token: &str) -> Option<Node> {
     match plain.parse() {
         Ok(whole) => Some(Node::Number(whole)),
         Err(_) if !plain.contains(['.', 'e', 'E']) => None,
-        Err(_) => plain.trim_end_matches(['f', 'F']).parse().ok().map(Node::Fraction),
+        Err(_) => plain
+            .trim_end_matches(['f', 'F'])
+            .parse()
+            .ok()
+            .map(Node::Fraction),
     }
 }
 
 /// Takes the next of the tokens that are left, if it is this one.
 fn take(left: &mut &[String], token: &str) -> bool {
-    let Some(rest) = left.split_first().filter(|(first, _)| *first == token).map(|(_, rest)| rest) else {
+    let Some(rest) = left
+        .split_first()
+        .filter(|(first, _)| *first == token)
+        .map(|(_, rest)| rest)
+    else {
         return false;
     };
     *left = rest;
@@ -276,14 +343,23 @@ fn take(left: &mut &[String], token: &str) -> bool {
 }
 
 fn demand(left: &mut &[String], token: &str) -> Result<(), String> {
-    if take(left, token) { Ok(()) } else { Err(format!("a `{token}` is missing")) }
+    if take(left, token) {
+        Ok(())
+    } else {
+        Err(format!("a `{token}` is missing"))
+    }
 }
 
 /// Operations of this rank and of those that bind more tightly, from left to right.
 fn ranked(left: &mut &[String], rank: usize) -> Result<Node, String> {
-    let Some(operators) = RANKS.get(rank) else { return atom(left) };
+    let Some(operators) = RANKS.get(rank) else {
+        return atom(left);
+    };
     if rank == COMPARING && take(left, "not") {
-        return Ok(Node::Operation("not", Box::new([Node::Number(0), ranked(left, rank)?])));
+        return Ok(Node::Operation(
+            "not",
+            Box::new([Node::Number(0), ranked(left, rank)?]),
+        ));
     }
     let mut all = ranked(left, rank + 1)?;
     while let Some(&operator) = operators.iter().find(|token| take(left, token)) {
@@ -301,10 +377,15 @@ fn atom(left: &mut &[String]) -> Result<Node, String> {
         let inner = ranked(left, 0)?;
         return demand(left, ")").map(|()| inner);
     }
-    let Some((token, rest)) = left.split_first() else { return Err("a number or a name is missing".into()) };
+    let Some((token, rest)) = left.split_first() else {
+        return Err("a number or a name is missing".into());
+    };
     *left = rest;
     if token == "-" {
-        return Ok(Node::Operation("-", Box::new([Node::Number(0), atom(left)?])));
+        return Ok(Node::Operation(
+            "-",
+            Box::new([Node::Number(0), atom(left)?]),
+        ));
     }
     if let Some(&(function, arguments)) = FUNCTIONS.iter().find(|(name, _)| name == token) {
         demand(left, "(")?;
@@ -359,7 +440,10 @@ mod tests {
             ("pow2(log2(n) + 1)", 1024),
             ("clog2(n)", 10),
             ("clog2(1024) + clog2(1)", 10),
-            ("is_pow2(WG) + is_pow2(1) + is_pow2(n) + is_pow2(0) + is_pow2(-4)", 2),
+            (
+                "is_pow2(WG) + is_pow2(1) + is_pow2(n) + is_pow2(0) + is_pow2(-4)",
+                2,
+            ),
             ("0x10", 16),
         ] {
             assert_eq!(value(text), Ok(want), "{text}");
@@ -395,26 +479,53 @@ mod tests {
 
     #[test]
     fn floats_have_fractions() {
-        let real = |text: &str| Formula::parse(text).unwrap().real(&|name| (name == "n").then_some(8));
-        for (text, want) in [("0.5", 0.5), ("1.0 / n", 0.125), ("-2.5f", -2.5), ("1e-3", 0.001), ("2e+3 - n", 1992.0)] {
+        let real = |text: &str| {
+            Formula::parse(text)
+                .unwrap()
+                .real(&|name| (name == "n").then_some(8))
+        };
+        for (text, want) in [
+            ("0.5", 0.5),
+            ("1.0 / n", 0.125),
+            ("-2.5f", -2.5),
+            ("1e-3", 0.001),
+            ("2e+3 - n", 1992.0),
+        ] {
             assert_eq!(real(text), Ok(want), "{text}");
         }
-        assert!(real("1 / (n - 8)").unwrap_err().contains("inf") && real("m").unwrap_err().contains("m is unknown"));
+        assert!(
+            real("1 / (n - 8)").unwrap_err().contains("inf")
+                && real("m").unwrap_err().contains("m is unknown")
+        );
     }
 
     #[test]
     fn counts_have_a_least_and_a_most() {
-        let count = |text: &str| Formula::parse(text).unwrap().count(1, 1 << 40, &|_| Some(7));
+        let count = |text: &str| {
+            Formula::parse(text)
+                .unwrap()
+                .count(1, 1 << 40, &|_| Some(7))
+        };
         assert_eq!(count("n"), Ok(7));
-        for text in ["n - 7", "n - 8", "n * 1000000000000000", "n * n * 1000000000000000000000000000000"] {
+        for text in [
+            "n - 7",
+            "n - 8",
+            "n * 1000000000000000",
+            "n * n * 1000000000000000000000000000000",
+        ] {
             assert!(count(text).unwrap_err().contains(text), "{text}");
         }
     }
 
     #[test]
     fn commas_part_formulas_outside_of_brackets_only() {
-        let texts =
-            |text: &str| Formula::list(text).map(|all| all.into_iter().map(|formula| formula.text).collect::<Vec<_>>());
+        let texts = |text: &str| {
+            Formula::list(text).map(|all| {
+                all.into_iter()
+                    .map(|formula| formula.text)
+                    .collect::<Vec<_>>()
+            })
+        };
         assert_eq!(texts("n, ceil(m, 4)").unwrap(), ["n", "ceil(m, 4)"]);
         assert!(texts("n,").is_err());
     }
@@ -447,8 +558,22 @@ mod tests {
         }
         assert!(holds("m < 8").is_err());
         assert!(holds("n == 8 and m == 1").is_err());
-        assert_eq!(Formula::condition("n < 4 or for_all == 1").unwrap().names(), ["n", "for_all"]);
-        for text in ["n", "n + 1", "n = 8", "n < 8 < 9", "< 8", "", "n == 8 or", "(n == 8", "not", "n in (1, 2)"] {
+        assert_eq!(
+            Formula::condition("n < 4 or for_all == 1").unwrap().names(),
+            ["n", "for_all"]
+        );
+        for text in [
+            "n",
+            "n + 1",
+            "n = 8",
+            "n < 8 < 9",
+            "< 8",
+            "",
+            "n == 8 or",
+            "(n == 8",
+            "not",
+            "n in (1, 2)",
+        ] {
             assert!(Formula::condition(text).is_err(), "{text}");
         }
     }

@@ -73,18 +73,31 @@ pub trait Oracle: Send + Sync {
 
     /// The elements of a file of data, in an array of this type; of bytes those that the layout says, of a picture so many
     /// channels.
-    fn file(&self, name: &str, dtype: Dtype, layout: &Layout, channels: usize) -> Result<Arc<OracleFile>, String>;
+    fn file(
+        &self,
+        name: &str,
+        dtype: Dtype,
+        layout: &Layout,
+        channels: usize,
+    ) -> Result<Arc<OracleFile>, String>;
 
     fn describe(&self) -> String;
 }
 
-pub(super) fn family(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<Family, DeclarationError> {
+pub(super) fn family(
+    file: &FamilyFile,
+    oracle: Box<dyn Oracle>,
+) -> Result<Family, DeclarationError> {
     let mut description = Description::parse(&file.text, &file.name)?;
     resolve::resolve(&mut description, file)?;
     if let Checker::Kernel(name) = &description.checker {
         reference_kernel(file, name).map_err(|why| DeclarationError { line: None, why })?;
     }
-    let problem = Arc::new(DescribedProblem { description, oracle, planner: planner::plan });
+    let problem = Arc::new(DescribedProblem {
+        description,
+        oracle,
+        planner: planner::plan,
+    });
     let described = &problem.description;
     Ok(Family {
         name: described.name.clone().into(),
@@ -103,7 +116,11 @@ pub(super) fn family(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<Famil
                     work_group: own.wg,
                     work_groups: own.groups.clone(),
                     declaration: file.text.clone(),
-                    macros: own.tune.iter().map(|(name, values)| DeclaredMacro::new(name, values)).collect(),
+                    macros: own
+                        .tune
+                        .iter()
+                        .map(|(name, values)| DeclaredMacro::new(name, values))
+                        .collect(),
                     traits: Default::default(),
                     multiple: described.multiple,
                     dtype: None,
@@ -114,13 +131,22 @@ pub(super) fn family(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<Famil
                             tunable.given(&ask.case.params)?;
                         }
                         let mut plan = planner::plan(&problem, at, ask.case, ask.target)?;
-                        plan.defines
-                            .retain(|(name, _)| own.defines.contains_key(name) || !hidden.contains(&name.as_str()));
+                        plan.defines.retain(|(name, _)| {
+                            own.defines.contains_key(name) || !hidden.contains(&name.as_str())
+                        });
                         Ok(plan)
                     }),
                 };
-                let rung = Rung::brought(&format!("{}/{}", described.name, own.name), Some(at as u32 + 1), kernel);
-                rung.with(if is_restored(described, own) { &[RESTORE] } else { &[] })
+                let rung = Rung::brought(
+                    &format!("{}/{}", described.name, own.name),
+                    Some(at as u32 + 1),
+                    kernel,
+                );
+                rung.with(if is_restored(described, own) {
+                    &[RESTORE]
+                } else {
+                    &[]
+                })
             })
             .collect(),
         choices: &[],
@@ -132,8 +158,15 @@ pub(super) fn family(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<Famil
 
 /// Whether a rung's launches need those that put data back.
 fn is_restored(description: &Description, rung: &DescribedRung) -> bool {
-    let is_restored = |declared: &Declared| declared.role == BufferRole::InOut || declared.content == Content::Zeros;
-    description.buffers.iter().chain(&rung.scratch).any(is_restored) || rung.steps.iter().any(RungStep::needs_restoring)
+    let is_restored = |declared: &Declared| {
+        declared.role == BufferRole::InOut || declared.content == Content::Zeros
+    };
+    description
+        .buffers
+        .iter()
+        .chain(&rung.scratch)
+        .any(is_restored)
+        || rung.steps.iter().any(RungStep::needs_restoring)
 }
 
 pub fn rung_text(description: &Description, rung: &str, file: &FamilyFile) -> Option<String> {
@@ -144,17 +177,24 @@ pub fn rung_text(description: &Description, rung: &str, file: &FamilyFile) -> Op
 
 /// The text of a rung's file, in which the family's own definitions of macros count.
 fn text_of(rung: &DescribedRung, file: &FamilyFile) -> Option<String> {
-    Some(without_definitions(file.sources.get(&rung.file)?, |name: &str| {
-        rung.defines.contains_key(name) || rung.tune.contains_key(name)
-    }))
+    Some(without_definitions(
+        file.sources.get(&rung.file)?,
+        |name: &str| rung.defines.contains_key(name) || rung.tune.contains_key(name),
+    ))
 }
 
 /// The only kernel of a reference's file, and the file's text.
 pub fn reference_kernel<'a>(file: &'a FamilyFile, name: &str) -> Result<(String, &'a str), String> {
-    let text = file.sources.get(name).ok_or_else(|| format!("{name} was not read"))?;
+    let text = file
+        .sources
+        .get(name)
+        .ok_or_else(|| format!("{name} was not read"))?;
     match &CSource::new(text, &[]).kernels()[..] {
         [only] => Ok((only.clone(), text)),
-        all => Err(format!("[check] kernel: {name} must have one kernel, and has {}", all.len())),
+        all => Err(format!(
+            "[check] kernel: {name} must have one kernel, and has {}",
+            all.len()
+        )),
     }
 }
 
@@ -174,12 +214,23 @@ mod tests {
     impl Oracle for Twice {
         fn answer(&self, question: &OracleQuestion<'_>) -> Result<Vec<Array>, String> {
             let input = question.buffers[0].input.unwrap();
-            let Array::I32(x) = input else { return Ok(vec![input.clone()]) };
-            let answer = self.0.clone().unwrap_or_else(|| Ok(Array::I32(x.iter().map(|x| 2 * x).collect())));
+            let Array::I32(x) = input else {
+                return Ok(vec![input.clone()]);
+            };
+            let answer = self
+                .0
+                .clone()
+                .unwrap_or_else(|| Ok(Array::I32(x.iter().map(|x| 2 * x).collect())));
             answer.map(|answer| vec![answer])
         }
 
-        fn file(&self, _: &str, _: Dtype, _: &Layout, _: usize) -> Result<std::sync::Arc<OracleFile>, String> {
+        fn file(
+            &self,
+            _: &str,
+            _: Dtype,
+            _: &Layout,
+            _: usize,
+        ) -> Result<std::sync::Arc<OracleFile>, String> {
             Err("none".into())
         }
 
@@ -189,7 +240,8 @@ mod tests {
     }
 
     fn file(name: &str, text: &str) -> FamilyFile {
-        let kernel = "__kernel void doubled(__global const T *x, __global T *out, const INDEX n) { }";
+        let kernel =
+            "__kernel void doubled(__global const T *x, __global T *out, const INDEX n) { }";
         FamilyFile {
             name: "mine".into(),
             text: text.replacen("\"doubled\"", &format!("{name:?}"), 1),
@@ -212,8 +264,17 @@ mod tests {
         let rung = family.rung("naive").unwrap();
         assert_eq!((rung.label().as_str(), rung.is_own()), ("v1 naive", true));
         assert!(rung.text().unwrap().contains("doubled"));
-        let plan = family.plan(rung, &case(family, Dtype::I32, 1000), &Target::with_everything(true)).unwrap();
-        assert_eq!((plan.passes[0].global, plan.passes[0].local), ([512, 1, 1], [64, 1, 1]));
+        let plan = family
+            .plan(
+                rung,
+                &case(family, Dtype::I32, 1000),
+                &Target::with_everything(true),
+            )
+            .unwrap();
+        assert_eq!(
+            (plan.passes[0].global, plan.passes[0].local),
+            ([512, 1, 1], [64, 1, 1])
+        );
         assert!(plan.defines.contains(&("ITEMS".into(), "2".into())));
         assert!(plan.defines.contains(&("T".into(), "int".into())));
         let cost = family.problem.cost(&case(family, Dtype::I32, 1000));
@@ -222,14 +283,29 @@ mod tests {
 
     #[test]
     fn names_and_kernels_that_are_not_possible_are_refused() {
-        let why = |file: &FamilyFile| Registry::default().declare(file, Box::new(Twice(None))).err().unwrap().why;
+        let why = |file: &FamilyFile| {
+            Registry::default()
+                .declare(file, Box::new(Twice(None)))
+                .err()
+                .unwrap()
+                .why
+        };
         assert!(why(&file("reduce", TOML)).contains("gpulab already has a family"));
-        assert!(why(&file("read", TOML)).contains("gpulab already has a family"), "a probe's name");
+        assert!(
+            why(&file("read", TOML)).contains("gpulab already has a family"),
+            "a probe's name"
+        );
         let other = TOML.replace("kernel = \"doubled\"", "kernel = \"tripled\"");
         assert!(why(&file("doubled", &other)).contains("it has doubled"));
         let short = TOML.replace(", \"n\"]", "]");
-        let error = Registry::default().declare(&file("doubled", &short), Box::new(Twice(None))).err().unwrap();
-        assert!(error.line == Some(23) && error.why.contains("3 parameters"), "{error}");
+        let error = Registry::default()
+            .declare(&file("doubled", &short), Box::new(Twice(None)))
+            .err()
+            .unwrap();
+        assert!(
+            error.line == Some(23) && error.why.contains("3 parameters"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -241,7 +317,10 @@ mod tests {
         ] {
             let family = &family(&file("doubled", TOML), Box::new(Twice(Some(answer)))).unwrap();
             let inputs = [Array::I32(vec![1; 10])];
-            let Reference::Unknown(said) = family.problem.reference(&case(family, Dtype::I32, 10), &inputs) else {
+            let Reference::Unknown(said) = family
+                .problem
+                .reference(&case(family, Dtype::I32, 10), &inputs)
+            else {
                 panic!("{why}")
             };
             assert!(said.contains(why), "{said}");
@@ -252,10 +331,14 @@ mod tests {
     fn nan_is_no_answer_and_no_tolerance_hides_zeros() {
         let exact = &family(&file("doubled", TOML), Box::new(Twice(None))).unwrap();
         let of = |family: &Family, x: f32| {
-            family.problem.reference(&case(family, Dtype::F32, 2), &[Array::F32(vec![x, 1.0])])
+            family
+                .problem
+                .reference(&case(family, Dtype::F32, 2), &[Array::F32(vec![x, 1.0])])
         };
         assert!(matches!(of(exact, 2.0), Reference::Near { .. }));
-        assert!(matches!(of(exact, f32::NAN), Reference::Unknown(why) if why.contains("element 0 is NaN")));
+        assert!(
+            matches!(of(exact, f32::NAN), Reference::Unknown(why) if why.contains("element 0 is NaN"))
+        );
         let wide = TOML.replace("tolerance = 0", "tolerance = { absolute = 3 }");
         let wide = &family(&file("doubled", &wide), Box::new(Twice(None))).unwrap();
         assert!(matches!(of(wide, 2.0), Reference::Unknown(why) if why.contains("zeros")));
@@ -268,17 +351,37 @@ mod tests {
         let family = &family(&file("doubled", &text), Box::new(Twice(None))).unwrap();
         let rung = family.rung("naive").unwrap();
         for n in [5, 10] {
-            let refused = family.plan(rung, &case(family, Dtype::I32, n), &Target::with_everything(false)).unwrap_err();
+            let refused = family
+                .plan(
+                    rung,
+                    &case(family, Dtype::I32, n),
+                    &Target::with_everything(false),
+                )
+                .unwrap_err();
             assert!(refused.to_string().contains("n - 10"), "{refused}");
         }
         let companions = |n| {
             let case = case(family, Dtype::I32, n);
-            let target = Target { max_wg: 4096, max_wg_dims: [4096; 3], ..Target::with_everything(false) };
+            let target = Target {
+                max_wg: 4096,
+                max_wg_dims: [4096; 3],
+                ..Target::with_everything(false)
+            };
             let plan = family.plan(rung, &case, &target).unwrap();
-            family.companions(&Case { wg: WorkGroup::linear(2048), ..case }, &plan, &target)
+            family.companions(
+                &Case {
+                    wg: WorkGroup::linear(2048),
+                    ..case
+                },
+                &plan,
+                &target,
+            )
         };
         let edges = companions(1000).unwrap();
         assert!(edges.len() > 2 && edges.iter().all(|case| case.shape.n > 10));
-        assert!(companions(11).is_err_and(|why| why.to_string().contains("n - 10")), "no edge size has elements");
+        assert!(
+            companions(11).is_err_and(|why| why.to_string().contains("n - 10")),
+            "no edge size has elements"
+        );
     }
 }

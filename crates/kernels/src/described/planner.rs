@@ -20,7 +20,13 @@ pub(super) fn plan(problem: &DescribedProblem, at: usize, case: &Case, target: &
     problem.check(case.shape, case.dtype)?;
     let rung = &problem.description.rungs[at];
     let wg = work_group(rung, case);
-    let described = DescribedPlan { problem, rung, case, target, wg };
+    let described = DescribedPlan {
+        problem,
+        rung,
+        case,
+        target,
+        wg,
+    };
     described.demand_conditions()?;
     shape::check_wg(wg, target)?;
     described.plan()
@@ -61,12 +67,29 @@ impl<'a> DescribedPlan<'a> {
     fn plan(&self) -> Planned {
         let case = self.case;
         let description = &self.problem.description;
-        let len = |buffer| self.problem.len(buffer, case.shape, case.dtype).map_err(Refusal::Size);
-        let lens = description.buffers.iter().map(len).collect::<Result<Vec<usize>, _>>()?;
+        let len = |buffer| {
+            self.problem
+                .len(buffer, case.shape, case.dtype)
+                .map_err(Refusal::Size)
+        };
+        let lens = description
+            .buffers
+            .iter()
+            .map(len)
+            .collect::<Result<Vec<usize>, _>>()?;
         let longest = lens.iter().copied().max().unwrap_or(1) as u64;
-        let mut plan = new_plan(shape::signed(case.dtype), longest.max(case.shape.elements()), self.wg);
+        let mut plan = new_plan(
+            shape::signed(case.dtype),
+            longest.max(case.shape.elements()),
+            self.wg,
+        );
         self.define(&mut plan)?;
-        let mut bound = Bindings { buffers: BTreeMap::new(), numbers: Vec::new(), local: 0, launches: 0 };
+        let mut bound = Bindings {
+            buffers: BTreeMap::new(),
+            numbers: Vec::new(),
+            local: 0,
+            launches: 0,
+        };
         let mut inputs = 0;
         for (declared, len) in description.buffers.iter().zip(lens) {
             let dtype = Storage::of(declared, case.dtype).dtype;
@@ -74,17 +97,26 @@ impl<'a> DescribedPlan<'a> {
                 inputs += 1;
                 plan.buffer(Role::Input(inputs - 1), dtype, len)
             });
-            let output = declared.role.is_output().then(|| plan.buffer(Role::Output, dtype, len));
+            let output = declared
+                .role
+                .is_output()
+                .then(|| plan.buffer(Role::Output, dtype, len));
             if let Some(output) = output {
                 plan.restored |= input.is_some() || declared.content == Content::Zeros;
                 match input {
                     Some(input) => plan.copy(self.target.max_wg, input, output),
-                    None if declared.content == Content::Zeros => plan.zero(self.target.max_wg, output),
+                    None if declared.content == Content::Zeros => {
+                        plan.zero(self.target.max_wg, output)
+                    }
                     None => {}
                 }
             }
-            let arg = output.or(input).ok_or_else(|| Refusal::Setting(format!("{} has no role", declared.name)))?;
-            bound.buffers.insert(&declared.name, self.viewed(&mut plan, declared, arg)?);
+            let arg = output
+                .or(input)
+                .ok_or_else(|| Refusal::Setting(format!("{} has no role", declared.name)))?;
+            bound
+                .buffers
+                .insert(&declared.name, self.viewed(&mut plan, declared, arg)?);
         }
         for declared in &self.rung.scratch {
             let storage = Storage::of(declared, case.dtype);
@@ -94,15 +126,25 @@ impl<'a> DescribedPlan<'a> {
                 plan.restored = true;
                 plan.zero(self.target.max_wg, scratch);
             }
-            bound.buffers.insert(&declared.name, self.viewed(&mut plan, declared, scratch)?);
+            bound
+                .buffers
+                .insert(&declared.name, self.viewed(&mut plan, declared, scratch)?);
         }
-        let local = self.rung.local.as_ref().map_or(Ok(0), |elements| self.count(elements, 1, 1 << 24, &[]))?;
+        let local = self
+            .rung
+            .local
+            .as_ref()
+            .map_or(Ok(0), |elements| self.count(elements, 1, 1 << 24, &[]))?;
         bound.local = local * case.dtype.size() as u64;
         let own = bound.buffers.clone();
         self.steps(&mut plan, &self.rung.steps, &mut bound)?;
         // After an odd number of exchanges a result lies where another buffer was.
         for (name, arg) in own {
-            let (Arg::Buffer(home), Some(Arg::Buffer(now))) = (arg, bound.buffers.get(name).copied()) else { continue };
+            let (Arg::Buffer(home), Some(Arg::Buffer(now))) =
+                (arg, bound.buffers.get(name).copied())
+            else {
+                continue;
+            };
             let [home, now] = [home, now].map(|index| memory(&plan, index));
             if home != now && plan.buffers[home].role == Role::Output {
                 plan.copy(self.target.max_wg, Arg::Buffer(now), Arg::Buffer(home));
@@ -115,7 +157,8 @@ impl<'a> DescribedPlan<'a> {
 
     /// What kernels are given of a buffer: an image of it, where it holds pixels.
     fn viewed(&self, plan: &mut Plan, declared: &Declared, arg: Arg) -> Result<Arg, Refusal> {
-        let (Some(ValueType::Pixel(format, kind)), Arg::Buffer(of)) = (&declared.resolved, arg) else {
+        let (Some(ValueType::Pixel(format, kind)), Arg::Buffer(of)) = (&declared.resolved, arg)
+        else {
             return Ok(arg);
         };
         if !self.target.images {
@@ -125,7 +168,12 @@ impl<'a> DescribedPlan<'a> {
         for (side, formula) in sides.iter_mut().zip(declared.sides.iter().rev()) {
             *side = self.count(formula, 1, MOST, &[])? as usize;
         }
-        let image = Image { kind: *kind, sides, format: *format, is_written: declared.role != BufferRole::In };
+        let image = Image {
+            kind: *kind,
+            sides,
+            format: *format,
+            is_written: declared.role != BufferRole::In,
+        };
         let spec = &plan.buffers[of];
         let dtype = spec.dtype;
         let len = spec.len;
@@ -158,18 +206,31 @@ impl<'a> DescribedPlan<'a> {
         Ok(())
     }
 
-    fn steps(&self, plan: &mut Plan, steps: &'a [RungStep], bound: &mut Bindings<'a>) -> Result<(), Refusal> {
+    fn steps(
+        &self,
+        plan: &mut Plan,
+        steps: &'a [RungStep],
+        bound: &mut Bindings<'a>,
+    ) -> Result<(), Refusal> {
         for step in steps {
             match step {
                 RungStep::Launch(launch) => {
                     bound.launches += 1;
                     if bound.launches > MOST_LAUNCHES {
-                        return Err(Refusal::Size(format!("its loops have more than {MOST_LAUNCHES} launches")));
+                        return Err(Refusal::Size(format!(
+                            "its loops have more than {MOST_LAUNCHES} launches"
+                        )));
                     }
                     let local = self.launch(plan, launch, bound)?;
                     bound.local = bound.local.max(local);
                 }
-                RungStep::Loop { variable, ends, swap, flag, steps } => {
+                RungStep::Loop {
+                    variable,
+                    ends,
+                    swap,
+                    flag,
+                    steps,
+                } => {
                     let from = self.count(&ends[0], 0, MOST, &bound.numbers)?;
                     let to = self.count(&ends[1], 0, MOST, &bound.numbers)?;
                     if to.saturating_sub(from) > MOST_LAUNCHES as u64 {
@@ -177,7 +238,9 @@ impl<'a> DescribedPlan<'a> {
                             "the loop over {variable} has more than {MOST_LAUNCHES} turns"
                         )));
                     }
-                    let flag = flag.as_ref().and_then(|name| Some((name, *bound.buffers.get(name.as_str())?)));
+                    let flag = flag
+                        .as_ref()
+                        .and_then(|name| Some((name, *bound.buffers.get(name.as_str())?)));
                     let mut checked = Vec::new();
                     for turn in from..to {
                         if let Some((_, buffer)) = flag {
@@ -202,7 +265,8 @@ impl<'a> DescribedPlan<'a> {
                     }
                     let end = plan.passes.len();
                     if checked.len() > 1 {
-                        swap.iter().for_each(|pair| self.exchange(plan, pair, bound));
+                        swap.iter()
+                            .for_each(|pair| self.exchange(plan, pair, bound));
                     }
                     let behind = plan.passes.len();
                     // A flag that is down leaves out all turns behind it. After an even number of them buffers lie as after the
@@ -220,8 +284,9 @@ impl<'a> DescribedPlan<'a> {
 
     /// Adds untimed launches after which two buffers have each other's contents.
     fn exchange(&self, plan: &mut Plan, pair: &[String; 2], bound: &Bindings<'a>) {
-        let [Some(Arg::Buffer(one)), Some(Arg::Buffer(other))] =
-            pair.each_ref().map(|name| bound.buffers.get(name.as_str()).copied())
+        let [Some(Arg::Buffer(one)), Some(Arg::Buffer(other))] = pair
+            .each_ref()
+            .map(|name| bound.buffers.get(name.as_str()).copied())
         else {
             return;
         };
@@ -235,18 +300,33 @@ impl<'a> DescribedPlan<'a> {
     }
 
     /// Has the flag looked at behind the last launch; the place of that.
-    fn check(&self, plan: &mut Plan, name: &str, flag: Arg, last_turn: Option<u64>) -> Result<usize, Refusal> {
+    fn check(
+        &self,
+        plan: &mut Plan,
+        name: &str,
+        flag: Arg,
+        last_turn: Option<u64>,
+    ) -> Result<usize, Refusal> {
         let bytes = |index: usize| plan.buffers[index].bytes();
         let check = match flag {
-            Arg::Buffer(buffer) => {
-                FlagCheck { name: name.to_owned(), buffer, bytes: bytes(buffer), skips: 0, last_turn }
-            }
+            Arg::Buffer(buffer) => FlagCheck {
+                name: name.to_owned(),
+                buffer,
+                bytes: bytes(buffer),
+                skips: 0,
+                last_turn,
+            },
             _ => return Err(Refusal::Setting(format!("there is no buffer {name}"))),
         };
         match plan.passes.last_mut() {
-            Some(Pass { check: place @ None, .. }) => *place = Some(check),
+            Some(Pass {
+                check: place @ None,
+                ..
+            }) => *place = Some(check),
             _ => {
-                let why = format!("while = {name:?}: its loop must end with a launch, and not with another such loop");
+                let why = format!(
+                    "while = {name:?}: its loop must end with a launch, and not with another such loop"
+                );
                 return Err(Refusal::Setting(why));
             }
         }
@@ -254,25 +334,55 @@ impl<'a> DescribedPlan<'a> {
     }
 
     /// Adds a launch; the bytes of local memory that it hands over.
-    fn launch(&self, plan: &mut Plan, launch: &DescribedLaunch, bindings: &Bindings<'a>) -> Result<u64, Refusal> {
+    fn launch(
+        &self,
+        plan: &mut Plan,
+        launch: &DescribedLaunch,
+        bindings: &Bindings<'a>,
+    ) -> Result<u64, Refusal> {
         // A launch of one dimension has the work-items of the group in a row.
         let is_row = launch.sides.len() == 1;
-        let wg = launch.wg.unwrap_or(if is_row { WorkGroup::linear(self.wg.size()) } else { self.wg });
+        let wg = launch.wg.unwrap_or(if is_row {
+            WorkGroup::linear(self.wg.size())
+        } else {
+            self.wg
+        });
         shape::check_wg(wg, self.target)?;
         let mut groups = [1; 3];
         for (d, side) in launch.sides.iter().enumerate() {
             let count = self.count(side, 1, MOST, &bindings.numbers)?;
-            groups[d] = if launch.is_of_groups { count } else { count.div_ceil(wg.0[d] as u64) };
+            groups[d] = if launch.is_of_groups {
+                count
+            } else {
+                count.div_ceil(wg.0[d] as u64)
+            };
         }
-        let items = groups.iter().try_fold(wg.size() as u64, |items, groups| items.checked_mul(*groups));
+        let items = groups
+            .iter()
+            .try_fold(wg.size() as u64, |items, groups| items.checked_mul(*groups));
         if items.is_none_or(|items| items > MOST) {
-            return Err(Refusal::Size(format!("the launch of {} has more than {MOST} work-items", launch.kernel)));
+            return Err(Refusal::Size(format!(
+                "the launch of {} has more than {MOST} work-items",
+                launch.kernel
+            )));
         }
         let names = |name: &str| self.number(name, &bindings.numbers);
         let buffers = |name: &str| bindings.buffers.get(name).copied();
-        let args = launch.args.iter().map(|arg| bound(arg, self.case.dtype, &names, &buffers));
+        let args = launch
+            .args
+            .iter()
+            .map(|arg| bound(arg, self.case.dtype, &names, &buffers));
         let args = args.collect::<Result<Vec<Arg>, _>>()?;
-        let local = args.iter().map(|arg| if let Arg::Local(bytes) = arg { *bytes as u64 } else { 0 }).sum();
+        let local = args
+            .iter()
+            .map(|arg| {
+                if let Arg::Local(bytes) = arg {
+                    *bytes as u64
+                } else {
+                    0
+                }
+            })
+            .sum();
         plan.launch_of(&launch.kernel, groups, wg, args);
         if let Some(pass) = plan.passes.last_mut() {
             pass.timed = launch.is_timed;
@@ -280,8 +390,16 @@ impl<'a> DescribedPlan<'a> {
         Ok(local)
     }
 
-    fn count(&self, formula: &Formula, least: u64, most: u64, loops: &[(&str, u64)]) -> Result<u64, Refusal> {
-        formula.count(least, most, &|name| self.number(name, loops)).map_err(Refusal::Size)
+    fn count(
+        &self,
+        formula: &Formula,
+        least: u64,
+        most: u64,
+        loops: &[(&str, u64)],
+    ) -> Result<u64, Refusal> {
+        formula
+            .count(least, most, &|name| self.number(name, loops))
+            .map_err(Refusal::Size)
     }
 
     fn number(&self, name: &str, loops: &[(&str, u64)]) -> Option<u64> {
@@ -300,8 +418,13 @@ impl<'a> DescribedPlan<'a> {
                 Some(given) => given.parse().ok(),
                 None => values.first().copied(),
             },
-            (None, Some(formula)) => u64::try_from(formula.value(&|name| self.number(name, loops)).ok()?).ok(),
-            (None, None) => self.problem.description.size(name, self.case.shape, self.case.dtype),
+            (None, Some(formula)) => {
+                u64::try_from(formula.value(&|name| self.number(name, loops)).ok()?).ok()
+            }
+            (None, None) => self
+                .problem
+                .description
+                .size(name, self.case.shape, self.case.dtype),
         }
     }
 }
@@ -318,24 +441,35 @@ pub(crate) fn bound(
     const PADDING: u8 = 0xA5;
     let bytes = match arg {
         DescribedArg::Buffer(name) => {
-            return buffers(name).ok_or_else(|| Refusal::Setting(format!("there is no buffer {name}")));
+            return buffers(name)
+                .ok_or_else(|| Refusal::Setting(format!("there is no buffer {name}")));
         }
         DescribedArg::Sampler(sampler) => return Ok(Arg::Sampler(*sampler)),
         // A device has at most a few KiB of local memory.
         DescribedArg::Local(elements, of) => {
             let size = of.as_ref().map_or(case.size(), |of| of.size(case.size()));
-            return Ok(Arg::Local(elements.count(1, 1 << 24, names).map_err(Refusal::Size)? as usize * size));
+            return Ok(Arg::Local(
+                elements.count(1, 1 << 24, names).map_err(Refusal::Size)? as usize * size,
+            ));
         }
         DescribedArg::Number(formula, None | Some(ValueType::Index)) => {
-            return formula.count(0, u64::MAX, names).map(Arg::Index).map_err(Refusal::Size);
+            return formula
+                .count(0, u64::MAX, names)
+                .map(Arg::Index)
+                .map_err(Refusal::Size);
         }
-        DescribedArg::Number(formula, Some(ValueType::Case)) => bytes_of(formula, case.into(), names)?,
+        DescribedArg::Number(formula, Some(ValueType::Case)) => {
+            bytes_of(formula, case.into(), names)?
+        }
         // Each number of a vector.
         DescribedArg::Number(formula, Some(ValueType::Number(scalar, lanes))) => {
             bytes_of(formula, *scalar, names)?.repeat(*lanes)
         }
         DescribedArg::Number(formula, Some(ValueType::Struct(_))) => {
-            let why = format!("{:?} is one number for a struct: write {{1.0, 2.0, n}}", formula.text);
+            let why = format!(
+                "{:?} is one number for a struct: write {{1.0, 2.0, n}}",
+                formula.text
+            );
             return Err(Refusal::Setting(why));
         }
         DescribedArg::Numbers(formulas, Some(ValueType::Struct(layout))) => {
@@ -355,23 +489,38 @@ pub(crate) fn bound(
             bytes
         }
         DescribedArg::Number(..) | DescribedArg::Numbers(..) => {
-            return Err(Refusal::Setting("the type of a struct or vector is not known".into()));
+            return Err(Refusal::Setting(
+                "the type of a struct or vector is not known".into(),
+            ));
         }
     };
     let len = bytes.len();
-    let most = || Refusal::Setting(format!("a value of {len} bytes; at most {} can be handed over", ArgValue::MOST));
+    let most = || {
+        Refusal::Setting(format!(
+            "a value of {len} bytes; at most {} can be handed over",
+            ArgValue::MOST
+        ))
+    };
     ArgValue::new(&bytes).map(Arg::Value).ok_or_else(most)
 }
 
-fn bytes_of(formula: &Formula, scalar: Scalar, names: &dyn Fn(&str) -> Option<u64>) -> Result<Vec<u8>, Refusal> {
+fn bytes_of(
+    formula: &Formula,
+    scalar: Scalar,
+    names: &dyn Fn(&str) -> Option<u64>,
+) -> Result<Vec<u8>, Refusal> {
     let number = match scalar.is_float() {
         true => formula.real(names).map(NumberValue::Real),
         false => formula.value(names).map(NumberValue::Whole),
     };
     let number = number.map_err(Refusal::Size)?;
-    scalar
-        .bytes(number)
-        .ok_or_else(|| Refusal::Size(format!("\"{}\" is {number}, which {} cannot hold", formula.text, scalar.name())))
+    scalar.bytes(number).ok_or_else(|| {
+        Refusal::Size(format!(
+            "\"{}\" is {number}, which {} cannot hold",
+            formula.text,
+            scalar.name()
+        ))
+    })
 }
 
 /// The buffer that this one lies in: an image's pixels lie in another.

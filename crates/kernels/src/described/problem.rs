@@ -6,7 +6,9 @@ use super::formula::Formula;
 use super::{Oracle, OracleBuffer, OracleQuestion};
 use crate::c_text::ValueType;
 use crate::{Described, Form, Planned, Problem, Spot};
-use gpulab_model::data::{Array, Change, Dtype, Field, Fill, Layout, NumberValue, Params, Scalar, Shape};
+use gpulab_model::data::{
+    Array, Change, Dtype, Field, Fill, Layout, NumberValue, Params, Scalar, Shape,
+};
 use gpulab_model::plan::{Case, Cost, OutputPart, Plan, Reference, Refusal, Target};
 use std::collections::BTreeSet;
 
@@ -36,8 +38,18 @@ impl Storage {
             Some(ValueType::Case | ValueType::Index) | None => (Scalar::from(case).into(), 1),
         };
         match layout.scalar().and_then(Scalar::dtype) {
-            Some(dtype) => Storage { dtype, each: lanes, layout, lanes },
-            None => Storage { dtype: Dtype::U8, each: layout.size * lanes, layout, lanes },
+            Some(dtype) => Storage {
+                dtype,
+                each: lanes,
+                layout,
+                lanes,
+            },
+            None => Storage {
+                dtype: Dtype::U8,
+                each: layout.size * lanes,
+                layout,
+                lanes,
+            },
         }
     }
 
@@ -57,24 +69,43 @@ impl DescribedProblem {
         formula.count(1, MOST, &|name| self.description.size(name, shape, dtype))
     }
 
-    pub(super) fn len(&self, buffer: &Declared, shape: Shape, dtype: Dtype) -> Result<usize, String> {
+    pub(super) fn len(
+        &self,
+        buffer: &Declared,
+        shape: Shape,
+        dtype: Dtype,
+    ) -> Result<usize, String> {
         let count = self.count(&buffer.length, shape, dtype);
         let count = count.map_err(|why| format!("the length of {}: {why}", buffer.name))?;
         let len = Storage::of(buffer, dtype).len(count);
-        if len as u64 > MOST { Err(format!("{} has more than {MOST} elements", buffer.name)) } else { Ok(len) }
+        if len as u64 > MOST {
+            Err(format!("{} has more than {MOST} elements", buffer.name))
+        } else {
+            Ok(len)
+        }
     }
 
     /// What an input is made from; none of a file.
     fn fill_of(&self, index: usize, shape: Shape, dtype: Dtype) -> Option<Fill> {
         let kind = self.description.inputs().nth(index)?.kind()?;
-        kind.fill(&|name| self.description.size(name, shape, dtype)).ok()
+        kind.fill(&|name| self.description.size(name, shape, dtype))
+            .ok()
     }
 
     /// As much of an input's file as is needed: its beginning, or the upper left part of a picture.
-    fn part_of_file(&self, input: &Declared, file: &str, shape: Shape, dtype: Dtype) -> Result<Array, Refusal> {
+    fn part_of_file(
+        &self,
+        input: &Declared,
+        file: &str,
+        shape: Shape,
+        dtype: Dtype,
+    ) -> Result<Array, Refusal> {
         let storage = Storage::of(input, dtype);
         let name = &input.name;
-        let whole = self.oracle.file(file, storage.dtype, &storage.layout, storage.lanes).map_err(Refusal::Setting)?;
+        let whole = self
+            .oracle
+            .file(file, storage.dtype, &storage.layout, storage.lanes)
+            .map_err(Refusal::Setting)?;
         let has = whole.elements.len();
         let len = self.len(input, shape, dtype).map_err(Refusal::Size)?;
         let (Some(width), [rows, columns]) = (whole.width, &input.sides[..]) else {
@@ -85,7 +116,11 @@ impl DescribedProblem {
                 false => Ok(whole.elements.beginning(len)),
             };
         };
-        let side = |side: &Formula| self.count(side, shape, dtype).map(|count| count as usize).map_err(Refusal::Size);
+        let side = |side: &Formula| {
+            self.count(side, shape, dtype)
+                .map(|count| count as usize)
+                .map_err(Refusal::Size)
+        };
         let columns = side(columns)?;
         let rows = side(rows)?;
         let height = has / (width * storage.each).max(1);
@@ -97,7 +132,10 @@ impl DescribedProblem {
         let mut part = Array::zeros(storage.dtype, len);
         let row = columns * storage.each * storage.dtype.size();
         let wide = width * storage.each * storage.dtype.size();
-        let pairs = part.as_bytes_mut().chunks_mut(row).zip(whole.elements.as_bytes().chunks(wide));
+        let pairs = part
+            .as_bytes_mut()
+            .chunks_mut(row)
+            .zip(whole.elements.as_bytes().chunks(wide));
         pairs.for_each(|(to, from)| to.copy_from_slice(&from[..row]));
         Ok(part)
     }
@@ -122,17 +160,29 @@ impl DescribedProblem {
                 }
             })
             .collect();
-        OracleQuestion { case, buffers, plan: None }
+        OracleQuestion {
+            case,
+            buffers,
+            plan: None,
+        }
     }
 
     /// The answer as a reference, if it can be one.
-    fn judged(&self, question: &OracleQuestion<'_>, answers: Vec<Array>) -> Result<Reference, String> {
+    fn judged(
+        &self,
+        question: &OracleQuestion<'_>,
+        answers: Vec<Array>,
+    ) -> Result<Reference, String> {
         let outputs: Vec<&OracleBuffer<'_>> = question.outputs().collect();
         let is_single = outputs.len() == 1;
         let mut parts = Vec::new();
         let mut at = 0;
         for (output, answer) in outputs.iter().zip(&answers) {
-            let of = if is_single { String::new() } else { format!(" for {}", output.name) };
+            let of = if is_single {
+                String::new()
+            } else {
+                format!(" for {}", output.name)
+            };
             if (answer.len(), answer.dtype()) != (output.len, output.dtype) {
                 return Err(format!(
                     "the reference gave {} elements of {}, not {} of {}{of}",
@@ -143,12 +193,20 @@ impl DescribedProblem {
                 ));
             }
             let bytes = answer.as_bytes();
-            let seen = output.layout.fields.iter().map(|field| (field, largest_float(bytes, &output.layout, field)));
+            let seen = output
+                .layout
+                .fields
+                .iter()
+                .map(|field| (field, largest_float(bytes, &output.layout, field)));
             let seen: Vec<(&Field, Result<f64, usize>)> = seen.collect();
             if let Some(index) = seen.iter().filter_map(|(_, largest)| largest.err()).min() {
-                return Err(format!("the reference's element {index} is NaN{of}, which cannot be compared"));
+                return Err(format!(
+                    "the reference's element {index} is NaN{of}, which cannot be compared"
+                ));
             }
-            let fields = seen.iter().filter_map(|(field, largest)| Some((field, largest.ok()?)));
+            let fields = seen
+                .iter()
+                .filter_map(|(field, largest)| Some((field, largest.ok()?)));
             let tolerance = &self.description.tolerance;
             let absolute: Vec<f64> = fields
                 .clone()
@@ -167,18 +225,35 @@ impl DescribedProblem {
                      smaller"
                 ));
             }
-            let name = if is_single { String::new() } else { output.name.to_owned() };
+            let name = if is_single {
+                String::new()
+            } else {
+                output.name.to_owned()
+            };
             let layout = output.layout.clone();
             let want = bytes.to_vec();
-            parts.push(OutputPart { name, at, layout, want, absolute, relative: tolerance.relative });
+            parts.push(OutputPart {
+                name,
+                at,
+                layout,
+                want,
+                absolute,
+                relative: tolerance.relative,
+            });
             at += bytes.len();
         }
         // Numbers of one of gpulab's own types are compared as those of its families are.
         match (&mut parts[..], answers.into_iter().next()) {
-            ([part], Some(answer)) if answer.dtype() != Dtype::U8 => Ok(match answer.dtype().is_float() {
-                true => Reference::Near { values: answer, absolute: part.absolute[0], relative: part.relative },
-                false => Reference::Exact(answer),
-            }),
+            ([part], Some(answer)) if answer.dtype() != Dtype::U8 => {
+                Ok(match answer.dtype().is_float() {
+                    true => Reference::Near {
+                        values: answer,
+                        absolute: part.absolute[0],
+                        relative: part.relative,
+                    },
+                    false => Reference::Exact(answer),
+                })
+            }
             _ => Ok(Reference::Parts(parts)),
         }
     }
@@ -208,7 +283,10 @@ impl Allowance {
 fn largest_float(bytes: &[u8], layout: &Layout, field: &Field) -> Result<f64, usize> {
     let mut largest = 0.0;
     for (index, element) in bytes.chunks_exact(layout.size.max(1)).enumerate() {
-        match field.scalar.read(&element[field.at..][..field.scalar.size()]) {
+        match field
+            .scalar
+            .read(&element[field.at..][..field.scalar.size()])
+        {
             NumberValue::Real(number) if number.is_nan() => return Err(index),
             NumberValue::Real(number) => largest = number.abs().max(largest),
             NumberValue::Whole(_) => break,
@@ -228,7 +306,12 @@ fn is_constant(array: &Array, len: usize) -> bool {
 
 impl Problem for DescribedProblem {
     fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
-        let dtype = self.description.types.first().copied().unwrap_or(Dtype::F32);
+        let dtype = self
+            .description
+            .types
+            .first()
+            .copied()
+            .unwrap_or(Dtype::F32);
         self.description
             .inputs()
             .map(|input: &Declared| match shape.elements() {
@@ -240,19 +323,31 @@ impl Problem for DescribedProblem {
     }
 
     fn input(&self, case: &Case, index: usize, len: usize, _: Fill, seed: u64) -> Array {
-        let Some(input) = self.description.inputs().nth(index) else { return Array::zeros(case.dtype, len) };
+        let Some(input) = self.description.inputs().nth(index) else {
+            return Array::zeros(case.dtype, len);
+        };
         let storage = Storage::of(input, case.dtype);
         match input.file() {
             Some(file) => {
                 // Plans refuse a file that cannot be read, or is too short.
                 let part = self.part_of_file(input, file, case.shape, case.dtype);
-                part.ok().filter(|part| part.len() == len).unwrap_or_else(|| Array::zeros(storage.dtype, len))
+                part.ok()
+                    .filter(|part| part.len() == len)
+                    .unwrap_or_else(|| Array::zeros(storage.dtype, len))
             }
             None => {
-                let fill = self.fill_of(index, case.shape, case.dtype).unwrap_or(Fill::Real);
+                let fill = self
+                    .fill_of(index, case.shape, case.dtype)
+                    .unwrap_or(Fill::Real);
                 let mut array = Array::zeros(storage.dtype, len);
                 if let Some(kind) = input.kind() {
-                    let bytes = kind.generate(fill, &storage.layout, seed, index as u64, storage.numbers(len));
+                    let bytes = kind.generate(
+                        fill,
+                        &storage.layout,
+                        seed,
+                        index as u64,
+                        storage.numbers(len),
+                    );
                     array.as_bytes_mut().copy_from_slice(&bytes);
                 }
                 array
@@ -264,37 +359,63 @@ impl Problem for DescribedProblem {
         if shape.elements() == 0 {
             return 0;
         }
-        let dtype = self.description.types.first().copied().unwrap_or(Dtype::F32);
+        let dtype = self
+            .description
+            .types
+            .first()
+            .copied()
+            .unwrap_or(Dtype::F32);
         let outputs: Vec<&Declared> = self.description.outputs().collect();
-        let lens = outputs.iter().map(|output| match self.len(output, shape, dtype) {
-            Ok(len) if outputs.len() > 1 => len.saturating_mul(Storage::of(output, dtype).dtype.size()),
-            Ok(len) => len,
-            Err(_) => usize::MAX,
-        });
+        let lens = outputs
+            .iter()
+            .map(|output| match self.len(output, shape, dtype) {
+                Ok(len) if outputs.len() > 1 => {
+                    len.saturating_mul(Storage::of(output, dtype).dtype.size())
+                }
+                Ok(len) => len,
+                Err(_) => usize::MAX,
+            });
         lens.fold(0, usize::saturating_add)
     }
 
     fn fill(&self, case: &Case) -> Fill {
-        self.fill_of(0, case.shape, case.dtype).unwrap_or(Fill::Real)
+        self.fill_of(0, case.shape, case.dtype)
+            .unwrap_or(Fill::Real)
     }
 
     /// None where all inputs are files, which are the same for every seed.
     fn second_fill(&self, case: &Case) -> Option<Fill> {
-        self.description.inputs().any(|input| input.kind().is_some()).then(|| self.fill(case))
+        self.description
+            .inputs()
+            .any(|input| input.kind().is_some())
+            .then(|| self.fill(case))
     }
 
     /// One element of any input, as other data of its kind have it; of a file, as another place of it does.
-    fn decide(&self, case: &Case, inputs: &[Array], _: Option<&Reference>, _: f64, spot: Spot) -> Vec<Change> {
-        let free: Vec<usize> =
-            self.description.inputs().enumerate().filter(|(_, input)| !input.is_frozen()).map(|(at, _)| at).collect();
+    fn decide(
+        &self,
+        case: &Case,
+        inputs: &[Array],
+        _: Option<&Reference>,
+        _: f64,
+        spot: Spot,
+    ) -> Vec<Change> {
+        let free: Vec<usize> = self
+            .description
+            .inputs()
+            .enumerate()
+            .filter(|(_, input)| !input.is_frozen())
+            .map(|(at, _)| at)
+            .collect();
         let first = inputs.first().map_or(0, Array::len).max(1) as u128;
         if free.is_empty() {
             return Vec::new();
         }
         let index = free[(spot.draw >> 8) as usize % free.len()];
-        let (Some(data), Some(input)) =
-            (inputs.get(index).filter(|data| !data.is_empty()), self.description.inputs().nth(index))
-        else {
+        let (Some(data), Some(input)) = (
+            inputs.get(index).filter(|data| !data.is_empty()),
+            self.description.inputs().nth(index),
+        ) else {
             return Vec::new();
         };
         let storage = Storage::of(input, case.dtype);
@@ -305,15 +426,32 @@ impl Problem for DescribedProblem {
         let value = match (input.kind(), self.fill_of(index, case.shape, case.dtype)) {
             (Some(kind), Some(fill)) => {
                 let mut value = Array::zeros(storage.dtype, each);
-                value.as_bytes_mut().copy_from_slice(&kind.generate(fill, &storage.layout, spot.draw, 0, 1));
+                value.as_bytes_mut().copy_from_slice(&kind.generate(
+                    fill,
+                    &storage.layout,
+                    spot.draw,
+                    0,
+                    1,
+                ));
                 value
             }
-            _ => data.tail((spot.draw % count as u64) as usize * each).beginning(each),
+            _ => data
+                .tail((spot.draw % count as u64) as usize * each)
+                .beginning(each),
         };
         let elements = (0..each).filter_map(|part| Some((place * each + part, value.at(part)?)));
-        let is_other =
-            |(at, value): &(usize, Array)| data.at(*at).is_some_and(|old| old.as_bytes() != value.as_bytes());
-        elements.filter(is_other).map(|(at, value)| Change { input: index, index: at, value }).collect()
+        let is_other = |(at, value): &(usize, Array)| {
+            data.at(*at)
+                .is_some_and(|old| old.as_bytes() != value.as_bytes())
+        };
+        elements
+            .filter(is_other)
+            .map(|(at, value)| Change {
+                input: index,
+                index: at,
+                value,
+            })
+            .collect()
     }
 
     /// Edge sizes: one element; about a group's items, and about its elements; some groups and a rest.
@@ -329,34 +467,65 @@ impl Problem for DescribedProblem {
         let mut shapes: Vec<Shape> = edges(form, case.shape, plan)
             .into_iter()
             .map(|[n, m]| form.shape(rounded(n), (form == Form::Matrix).then(|| rounded(m))))
-            .filter(|shape| shape.elements() <= FEW.min(case.shape.elements()) && *shape != case.shape)
+            .filter(|shape| {
+                shape.elements() <= FEW.min(case.shape.elements()) && *shape != case.shape
+            })
             .collect();
         shapes.sort_by_key(|shape| (shape.elements(), shape.n));
         shapes.dedup();
-        shapes.into_iter().map(|shape| Case { shape, ..case.clone() }).collect()
+        shapes
+            .into_iter()
+            .map(|shape| Case {
+                shape,
+                ..case.clone()
+            })
+            .collect()
     }
 
     fn counted(&self) -> &str {
-        let Description { bytes, operations, .. } = &self.description;
-        let formula = if self.description.bound.is_memory() { bytes } else { operations };
-        let all = if self.description.bound.is_memory() { "each buffer once, inout twice" } else { "n" };
+        let Description {
+            bytes, operations, ..
+        } = &self.description;
+        let formula = if self.description.bound.is_memory() {
+            bytes
+        } else {
+            operations
+        };
+        let all = if self.description.bound.is_memory() {
+            "each buffer once, inout twice"
+        } else {
+            "n"
+        };
         formula.as_ref().map_or(all, |formula| &formula.text)
     }
 
     fn cost(&self, case: &Case) -> Cost {
-        let Description { bytes, operations, buffers, .. } = &self.description;
+        let Description {
+            bytes,
+            operations,
+            buffers,
+            ..
+        } = &self.description;
         let count = |formula: &Formula| {
-            formula.value(&|name| self.description.size(name, case.shape, case.dtype)).map_or(0.0, |count| count as f64)
+            formula
+                .value(&|name| self.description.size(name, case.shape, case.dtype))
+                .map_or(0.0, |count| count as f64)
         };
         // Each buffer once; what is read and written, twice.
         let each = buffers.iter().map(|buffer| {
             let len = self.len(buffer, case.shape, case.dtype).unwrap_or(0);
-            let times = if buffer.role == BufferRole::InOut { 2.0 } else { 1.0 };
+            let times = if buffer.role == BufferRole::InOut {
+                2.0
+            } else {
+                1.0
+            };
             times * (len * Storage::of(buffer, case.dtype).dtype.size()) as f64
         });
         Cost {
             bytes: bytes.as_ref().map_or_else(|| each.sum(), count),
-            ops: operations.as_ref().map_or(case.shape.elements() as f64, count),
+            ops: operations
+                .as_ref()
+                .map_or(case.shape.elements() as f64, count),
         }
     }
 
@@ -365,11 +534,17 @@ impl Problem for DescribedProblem {
         if let Checker::Rung(name) = &self.description.checker {
             match self.plan_of(name, case) {
                 Ok(plan) => question.plan = Some(plan),
-                Err(why) => return Reference::Unknown(format!("the rung {name}, which says what is right: {why}")),
+                Err(why) => {
+                    return Reference::Unknown(format!(
+                        "the rung {name}, which says what is right: {why}"
+                    ));
+                }
             }
         }
         let answers = self.oracle.answer(&question);
-        answers.and_then(|answers| self.judged(&question, answers)).unwrap_or_else(Reference::Unknown)
+        answers
+            .and_then(|answers| self.judged(&question, answers))
+            .unwrap_or_else(Reference::Unknown)
     }
 }
 
@@ -383,25 +558,43 @@ impl Described for DescribedProblem {
         let multiple = self.description.multiple;
         if description.is_fixed && shape != description.usual_shape(shape.n, false) {
             return Err(Refusal::Size(
-                "its kernels work at the size of its file alone, as that says: sizes = \"only\"".into(),
+                "its kernels work at the size of its file alone, as that says: sizes = \"only\""
+                    .into(),
             ));
         }
         let is_vector = description.form == Form::Vector;
         if !shape.n.is_multiple_of(multiple) || !(is_vector || shape.m.is_multiple_of(multiple)) {
-            return Err(Refusal::Size(format!("its sizes must be multiples of {multiple}, as its file says")));
+            return Err(Refusal::Size(format!(
+                "its sizes must be multiples of {multiple}, as its file says"
+            )));
         }
         for buffer in &description.buffers {
             self.len(buffer, shape, dtype).map_err(Refusal::Size)?;
-            let fill = buffer.kind().map(|kind| kind.fill(&|name| self.description.size(name, shape, dtype)));
-            fill.transpose().map_err(|why| Refusal::Size(format!("{}: {why}", buffer.name)))?;
+            let fill = buffer
+                .kind()
+                .map(|kind| kind.fill(&|name| self.description.size(name, shape, dtype)));
+            fill.transpose()
+                .map_err(|why| Refusal::Size(format!("{}: {why}", buffer.name)))?;
         }
-        for (what, formula) in [("bytes", &description.bytes), ("operations", &description.operations)] {
-            let count =
-                |formula: &Formula| formula.count(0, 1 << 62, &|name| self.description.size(name, shape, dtype));
-            formula.as_ref().map(count).transpose().map_err(|why| Refusal::Size(format!("{what}: {why}")))?;
+        for (what, formula) in [
+            ("bytes", &description.bytes),
+            ("operations", &description.operations),
+        ] {
+            let count = |formula: &Formula| {
+                formula.count(0, 1 << 62, &|name| {
+                    self.description.size(name, shape, dtype)
+                })
+            };
+            formula
+                .as_ref()
+                .map(count)
+                .transpose()
+                .map_err(|why| Refusal::Size(format!("{what}: {why}")))?;
         }
         for input in description.inputs() {
-            let (Some(file), name) = (input.file(), &input.name) else { continue };
+            let (Some(file), name) = (input.file(), &input.name) else {
+                continue;
+            };
             let part = self.part_of_file(input, file, shape, dtype)?;
             let len = part.len();
             if is_constant(&part, len) {
@@ -442,17 +635,25 @@ impl Described for DescribedProblem {
     fn zeros(&self, case: &Case, inputs: &[Array]) -> Vec<Change> {
         let mut all = Vec::new();
         for (index, (input, data)) in self.description.inputs().zip(inputs).enumerate() {
-            if input.is_frozen() || !matches!(input.kind(), Some(FillKind::Random | FillKind::Small(_))) {
+            if input.is_frozen()
+                || !matches!(input.kind(), Some(FillKind::Random | FillKind::Small(_)))
+            {
                 continue;
             }
             let storage = Storage::of(input, case.dtype);
             let each = (storage.layout.size / storage.dtype.size()).max(1);
             let count = data.len() / each;
             let places = BTreeSet::from([count / 3, 2 * count / 3, count.saturating_sub(1)]);
-            for at in
-                places.into_iter().filter(|place| *place < count).flat_map(|place| place * each..(place + 1) * each)
+            for at in places
+                .into_iter()
+                .filter(|place| *place < count)
+                .flat_map(|place| place * each..(place + 1) * each)
             {
-                all.push(Change { input: index, index: at, value: Array::zeros(storage.dtype, 1) });
+                all.push(Change {
+                    input: index,
+                    index: at,
+                    value: Array::zeros(storage.dtype, 1),
+                });
             }
         }
         all
@@ -466,8 +667,15 @@ impl DescribedProblem {
         let Some(at) = rungs.iter().position(|rung| rung.name == name) else {
             return Err(Refusal::Setting("it is not there".into()));
         };
-        let wg = rungs[at].wg.unwrap_or(gpulab_model::plan::WorkGroup::linear(64));
-        let case = Case { variant: name.to_owned(), wg, params: Params::new(), ..case.clone() };
+        let wg = rungs[at]
+            .wg
+            .unwrap_or(gpulab_model::plan::WorkGroup::linear(64));
+        let case = Case {
+            variant: name.to_owned(),
+            wg,
+            params: Params::new(),
+            ..case.clone()
+        };
         (self.planner)(self, at, &case, &Target::without_limits(false))
     }
 }
@@ -475,10 +683,14 @@ impl DescribedProblem {
 /// Sizes at which kernels go wrong, by what a group of the plan's largest launch has: columns and rows.
 fn edges(form: Form, shape: Shape, plan: &Plan) -> Vec<[u64; 2]> {
     let timed = plan.passes.iter().filter(|pass| pass.timed);
-    let Some(pass) = timed.max_by_key(|pass| pass.global.iter().product::<usize>()) else { return Vec::new() };
+    let Some(pass) = timed.max_by_key(|pass| pass.global.iter().product::<usize>()) else {
+        return Vec::new();
+    };
     let tile = |d: usize, size: u64| {
         let groups = (pass.global[d] / pass.local[d].max(1)).max(1) as u64;
-        (size.div_ceil(groups)).max(pass.local[d] as u64).next_power_of_two()
+        (size.div_ceil(groups))
+            .max(pass.local[d] as u64)
+            .next_power_of_two()
     };
     let wide = tile(0, shape.n);
     let high = tile(1, shape.m);
@@ -486,11 +698,30 @@ fn edges(form: Form, shape: Shape, plan: &Plan) -> Vec<[u64; 2]> {
         Form::Vector => {
             let wg = plan.wg.size() as u64;
             // Powers of two hide what a count of rounds has wrong, some groups and a rest do not.
-            [1, 2, wg - 1, wg + 1, wide, wide + 1, 3 * wide + 5, 5 * wide + 5, 9 * wide + 7].map(|n| [n, 1]).to_vec()
+            [
+                1,
+                2,
+                wg - 1,
+                wg + 1,
+                wide,
+                wide + 1,
+                3 * wide + 5,
+                5 * wide + 5,
+                9 * wide + 7,
+            ]
+            .map(|n| [n, 1])
+            .to_vec()
         }
-        Form::Square => [1, wide - 1, wide + 1, 2 * wide + 5].map(|n| [n, n]).to_vec(),
-        Form::Matrix => {
-            [[1, 1], [1, high + 1], [wide + 1, 1], [wide - 1, high + 1], [2 * wide + 5, 3 * high + 1]].to_vec()
-        }
+        Form::Square => [1, wide - 1, wide + 1, 2 * wide + 5]
+            .map(|n| [n, n])
+            .to_vec(),
+        Form::Matrix => [
+            [1, 1],
+            [1, high + 1],
+            [wide + 1, 1],
+            [wide - 1, high + 1],
+            [2 * wide + 5, 3 * high + 1],
+        ]
+        .to_vec(),
     }
 }

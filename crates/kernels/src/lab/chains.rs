@@ -35,7 +35,10 @@ const A_ROUND: u64 = 16;
 
 /// Chains of an item, and steps of each.
 fn chain_size(case: &Case) -> (u64, u64) {
-    (get(&case.params, CHAINS.name), A_ROUND * get(&case.params, ROUNDS.name))
+    (
+        get(&case.params, CHAINS.name),
+        A_ROUND * get(&case.params, ROUNDS.name),
+    )
 }
 
 /// Largest number that a chain begins with, of either sign.
@@ -68,9 +71,18 @@ impl ChainStep {
         const LITTLE: f32 = 3.0 / (1 << 21) as f32;
         let is_set = |name| case.params.contains_key(name);
         match () {
-            () if is_set(HALVING) => ChainStep { factor: 0.5, term: 0.5 },
-            () if is_set(SLIGHT) => ChainStep { factor: 1.0, term: LITTLE },
-            () => ChainStep { factor: 1.0, term: 1.0 },
+            () if is_set(HALVING) => ChainStep {
+                factor: 0.5,
+                term: 0.5,
+            },
+            () if is_set(SLIGHT) => ChainStep {
+                factor: 1.0,
+                term: LITTLE,
+            },
+            () => ChainStep {
+                factor: 1.0,
+                term: 1.0,
+            },
         }
     }
 
@@ -99,7 +111,10 @@ impl ChainStep {
 /// Of n items with chains, each of so many steps. An operation is a step: a multiplication with an addition.
 pub(super) fn sums_cost(case: &Case, chains: u64, steps: u64) -> Cost {
     let n = case.shape.n as f64;
-    Cost { bytes: 8.0 * n, ops: n * (chains * steps) as f64 }
+    Cost {
+        bytes: 8.0 * n,
+        ops: n * (chains * steps) as f64,
+    }
 }
 
 /// The sum of an item's chains: the k-th begins with the k-th element from its own on. A whole number that f32 has, where
@@ -122,7 +137,12 @@ pub(super) fn sums(case: &Case, inputs: &[Array], chains: u64, steps: u64) -> Ar
 fn independent(ask: &Ask<'_>) -> Planned {
     let chains = get(&ask.case.params, CHAINS.name).to_string();
     let [factor, term] = ChainStep::of(ask.case).args();
-    of_each_item(ask, &[("CHAINS", chains)], &[arg(ask, ROUNDS.name), factor, term], 0)
+    of_each_item(
+        ask,
+        &[("CHAINS", chains)],
+        &[arg(ask, ROUNDS.name), factor, term],
+        0,
+    )
 }
 
 // Many values of an item that are all needed at once, in as many registers as the compiler likes or in fewer.
@@ -148,8 +168,10 @@ pub static REGISTERS: Family = BuiltInFamily {
 
 pub const LIVE: Tunable = setting("live", "values of an item that are needed at once");
 /// The macro of this name is also the build option; see [`gpulab_model::plan::MAX_REGISTERS`].
-pub const MAX_REGISTERS: Tunable =
-    setting("max_registers", "registers of an item that the compiler may use; 0 for as many as it likes");
+pub const MAX_REGISTERS: Tunable = setting(
+    "max_registers",
+    "registers of an item that the compiler may use; 0 for as many as it likes",
+);
 
 /// Values that an item may have at most: NVIDIA's have 255 registers.
 const MOST_LIVE: u64 = 256;
@@ -166,17 +188,24 @@ fn live_values(ask: &Ask<'_>) -> Planned {
     let live = get(&ask.case.params, LIVE.name);
     let cap = get(&ask.case.params, MAX_REGISTERS.name);
     if !(1..=MOST_LIVE).contains(&live) {
-        return Err(Refusal::Setting(format!("live={live}: from 1 to {MOST_LIVE} values are possible")));
+        return Err(Refusal::Setting(format!(
+            "live={live}: from 1 to {MOST_LIVE} values are possible"
+        )));
     }
     if cap > 0 && !ask.target.register_caps {
         let why = "this driver takes no cap on registers (cl_nv_compiler_options is missing)";
         return Err(Refusal::Feature(format!("max_registers={cap}: {why}")));
     }
     if cap > 0 && !(LEAST_CAP..=255).contains(&cap) {
-        return Err(Refusal::Setting(format!("max_registers={cap}: 0, or from {LEAST_CAP} to 255, is needed")));
+        return Err(Refusal::Setting(format!(
+            "max_registers={cap}: 0, or from {LEAST_CAP} to 255, is needed"
+        )));
     }
     let [factor, term] = ChainStep::of(ask.case).args();
-    let defines = [("LIVE", live.to_string()), (gpulab_model::plan::MAX_REGISTERS, cap.to_string())];
+    let defines = [
+        ("LIVE", live.to_string()),
+        (gpulab_model::plan::MAX_REGISTERS, cap.to_string()),
+    ];
     of_each_item(ask, &defines, &[arg(ask, ROUNDS.name), factor, term], 0)
 }
 
@@ -189,7 +218,11 @@ pub static GROUP: Family = BuiltInFamily {
     problem: &Exact {
         inputs: |shape, _| starts(shape, HELD),
         companions: |case, plan| checked(case, plan, CHECKS),
-        ..Exact::of_each(Fill::Exact(64), |case| sums_cost(case, HELD, held_steps(case)), held_answer)
+        ..Exact::of_each(
+            Fill::Exact(64),
+            |case| sums_cost(case, HELD, held_steps(case)),
+            held_answer,
+        )
     },
     ladder: const { &ladder([rung("lab/group/held.cl", held, &[])]) },
     choices: &[ROUNDS],
@@ -207,7 +240,11 @@ fn held_steps(case: &Case) -> u64 {
 /// Neighbours are the same in groups of any size, and so are the results: data are kept from size to size.
 fn held_answer(case: &Case, inputs: &[Array]) -> Array {
     match sums(case, inputs, HELD, held_steps(case)) {
-        Array::F32(x) => Array::F32(x.chunks(2).flat_map(|pair| pair.iter().rev().copied()).collect()),
+        Array::F32(x) => Array::F32(
+            x.chunks(2)
+                .flat_map(|pair| pair.iter().rev().copied())
+                .collect(),
+        ),
         other => other,
     }
 }
@@ -216,10 +253,17 @@ fn held(ask: &Ask<'_>) -> Planned {
     whole_groups(ask)?;
     let wg = ask.case.wg.size();
     if !wg.is_multiple_of(2) {
-        return Err(Refusal::Group(format!("work-group {wg}: an even number is needed")));
+        return Err(Refusal::Group(format!(
+            "work-group {wg}: an even number is needed"
+        )));
     }
     let [factor, term] = ChainStep::of(ask.case).args();
-    of_each_item(ask, &[], &[arg(ask, ROUNDS.name), factor, term], 4 * HELD * wg as u64)
+    of_each_item(
+        ask,
+        &[],
+        &[arg(ask, ROUNDS.name), factor, term],
+        4 * HELD * wg as u64,
+    )
 }
 
 // Reads, and chains of steps, in groups that hold `__local` memory as ballast, so that fewer of them are resident.
@@ -229,7 +273,13 @@ pub static STREAMS: Family = BuiltInFamily {
     name: "streams",
     about: "read every word of an array in groups with ballast",
     problem: &GATHERING,
-    ladder: const { &ladder([rung("lab/streams/laden.cl", read_laden, &[BALLAST, TOGETHER])]) },
+    ladder: const {
+        &ladder([rung(
+            "lab/streams/laden.cl",
+            read_laden,
+            &[BALLAST, TOGETHER],
+        )])
+    },
     choices: &[ROUNDS],
     ..READS
 }
@@ -254,8 +304,12 @@ fn ballast(ask: &Ask<'_>) -> Result<[Arg; 2], Refusal> {
     let bytes = get(&ask.case.params, BALLAST.name);
     let wg = ask.case.wg;
     match u32::try_from(bytes / 4) {
-        Ok(words) if words as usize >= wg.size() => Ok([Arg::Local(4 * words as usize), Arg::Uint(words - 1)]),
-        _ => Err(Refusal::Setting(format!("ballast={bytes}: from 4 bytes for each of {wg} items to 2^34 are needed"))),
+        Ok(words) if words as usize >= wg.size() => {
+            Ok([Arg::Local(4 * words as usize), Arg::Uint(words - 1)])
+        }
+        _ => Err(Refusal::Setting(format!(
+            "ballast={bytes}: from 4 bytes for each of {wg} items to 2^34 are needed"
+        ))),
     }
 }
 
@@ -264,40 +318,70 @@ fn read_laden(ask: &Ask<'_>) -> Planned {
     let wg = ask.case.wg.size();
     let together = get(&ask.case.params, TOGETHER.name).max(1);
     let total = n * get(&ask.case.params, ROUNDS.name);
-    if [n, total, together].iter().any(|number| !number.is_power_of_two()) || total > u64::from(u32::MAX) {
-        return Err(Refusal::Size(format!("{total} reads: powers of two below 2^32 are needed")));
+    if [n, total, together]
+        .iter()
+        .any(|number| !number.is_power_of_two())
+        || total > u64::from(u32::MAX)
+    {
+        return Err(Refusal::Size(format!(
+            "{total} reads: powers of two below 2^32 are needed"
+        )));
     }
 
     // A power of two, too, so that every item has the same share.
     let items = (1 << items(ask.target).ilog2()).min(total / together);
     if items == 0 || !items.is_multiple_of(wg as u64) {
-        return Err(Refusal::Group(format!("work-group {wg}: a divisor of {items} is needed")));
+        return Err(Refusal::Group(format!(
+            "work-group {wg}: a divisor of {items} is needed"
+        )));
     }
     let step_laden = step_over(items, total / n);
     let numbers = [n - 1, step_laden, total / items, 0].map(|number| Arg::Uint(number as u32));
     let args: Vec<Arg> = ballast(ask)?.into_iter().chain(numbers).collect();
-    laden(ask, Grid::covering(wg, items), items as usize, (TOGETHER.name, together), &args)
+    laden(
+        ask,
+        Grid::covering(wg, items),
+        items as usize,
+        (TOGETHER.name, together),
+        &args,
+    )
 }
 
 /// From a read of one of so many items to its next, powers of two both: no item comes back to a word before it has read
 /// all that are a multiple of the step away, and what is read in another round is read by items far behind in the grid.
 /// However few groups are resident, no cache serves them.
 fn step_over(items: u64, rounds: u64) -> u64 {
-    if rounds > 1 { items + items / rounds } else { items }
+    if rounds > 1 {
+        items + items / rounds
+    } else {
+        items
+    }
 }
 
 fn step_laden(ask: &Ask<'_>) -> Planned {
     let items = whole_groups(ask)?;
     let chains = get(&ask.case.params, CHAINS.name);
     let step_laden = ChainStep::of(ask.case).args();
-    let args: Vec<Arg> = ballast(ask)?.into_iter().chain([arg(ask, ROUNDS.name)]).chain(step_laden).collect();
-    laden(ask, Grid::covering(ask.case.wg.size(), items), items as usize, (CHAINS.name, chains), &args)
+    let args: Vec<Arg> = ballast(ask)?
+        .into_iter()
+        .chain([arg(ask, ROUNDS.name)])
+        .chain(step_laden)
+        .collect();
+    laden(
+        ask,
+        Grid::covering(ask.case.wg.size(), items),
+        items as usize,
+        (CHAINS.name, chains),
+        &args,
+    )
 }
 
 /// One launch, with the number that says how much of its work an item does at once.
 fn laden(ask: &Ask<'_>, grid: Grid, output: usize, at_once: (&str, u64), args: &[Arg]) -> Planned {
     let defines = [(at_once.0.to_uppercase(), at_once.1.to_string())];
-    let defines = defines.each_ref().map(|(name, value)| (name.as_str(), value.clone()));
+    let defines = defines
+        .each_ref()
+        .map(|(name, value)| (name.as_str(), value.clone()));
     let local = get(&ask.case.params, BALLAST.name);
     one_launch(ask, grid, output, &defines, args, local)
 }
@@ -312,7 +396,9 @@ pub static LOADING: Family = BuiltInFamily {
         result: |_, _| 1,
         finish: |_, output| float_total(&output),
         // Every sum is a whole number that f32 has.
-        ..Exact::of_each(Fill::Exact(8), read_once, |_, inputs| float_total(&inputs[0]))
+        ..Exact::of_each(Fill::Exact(8), read_once, |_, inputs| {
+            float_total(&inputs[0])
+        })
     },
     ladder: const { &ladder([rung("lab/loads/vectors.cl", load, &[VEC])]) },
     dtypes: &[Dtype::F32],
@@ -328,7 +414,10 @@ pub static ADDING: Family = BuiltInFamily {
         companions: |case, plan| checked(case, plan, &[SLIGHT]),
         ..Exact::of_each(
             Fill::Exact(64),
-            |case| Cost { bytes: 8.0 * case.shape.n as f64, ops: (case.shape.n * added(case)) as f64 },
+            |case| Cost {
+                bytes: 8.0 * case.shape.n as f64,
+                ops: (case.shape.n * added(case)) as f64,
+            },
             increased,
         )
     },
@@ -368,7 +457,9 @@ fn vectors(ask: &Ask<'_>) -> Result<(u64, u64), Refusal> {
     if n.is_multiple_of(vec) {
         Ok((vec, n / vec))
     } else {
-        Err(Refusal::Size(format!("n={n}: a multiple of {vec} is needed")))
+        Err(Refusal::Size(format!(
+            "n={n}: a multiple of {vec} is needed"
+        )))
     }
 }
 
@@ -385,7 +476,9 @@ fn add(ask: &Ask<'_>) -> Planned {
     let (vec, vectors) = vectors(ask)?;
     let wg = ask.case.wg.size();
     if !vectors.is_multiple_of(wg as u64) {
-        return Err(Refusal::Size(format!("{vectors} items: a multiple of {wg} is needed")));
+        return Err(Refusal::Size(format!(
+            "{vectors} items: a multiple of {wg} is needed"
+        )));
     }
     let [_, term] = ChainStep::of(ask.case).args();
     let args = [arg(ask, ROUNDS.name), term];
@@ -409,7 +502,10 @@ pub static INTENSITY: Family = BuiltInFamily {
             let steps = steps(case);
             let quarter = quarter(case);
             changed(case, &inputs[0], |vector, x| {
-                step.end(x, steps / VECTORS + u64::from(steps % VECTORS > vector / quarter))
+                step.end(
+                    x,
+                    steps / VECTORS + u64::from(steps % VECTORS > vector / quarter),
+                )
             })
         })
     },
@@ -453,16 +549,28 @@ pub static RELOAD: Family = BuiltInFamily {
         inputs: |shape, _| vec![shape.n as usize; 2],
         ..Exact::of_each(
             Fill::Exact(64),
-            |case| Cost { bytes: 12.0 * case.shape.n as f64, ops: case.shape.n as f64 },
+            |case| Cost {
+                bytes: 12.0 * case.shape.n as f64,
+                ops: case.shape.n as f64,
+            },
             |_, inputs| match (&inputs[0], &inputs[1]) {
-                (Array::F32(x), Array::F32(table)) => {
-                    Array::F32(x.par_iter().zip(table).map(|(x, value)| x + value).collect())
-                }
+                (Array::F32(x), Array::F32(table)) => Array::F32(
+                    x.par_iter()
+                        .zip(table)
+                        .map(|(x, value)| x + value)
+                        .collect(),
+                ),
                 (other, _) => Array::zeros(other.dtype(), other.len()),
             },
         )
     },
-    ladder: const { &ladder([rung("lab/reload/table.cl", |ask| in_vectors(ask, &[], &[]), &[VEC])]) },
+    ladder: const {
+        &ladder([rung(
+            "lab/reload/table.cl",
+            |ask| in_vectors(ask, &[], &[]),
+            &[VEC],
+        )])
+    },
     choices: &[ROUNDS],
     dtypes: &[Dtype::F32],
     ceiling: Bound::Copy,
@@ -470,7 +578,10 @@ pub static RELOAD: Family = BuiltInFamily {
 }
 .family();
 
-pub const STEPS: Tunable = setting("steps", "multiplications with an addition on four elements together");
+pub const STEPS: Tunable = setting(
+    "steps",
+    "multiplications with an addition on four elements together",
+);
 
 /// Vectors of an item, as in the kernels.
 pub const VECTORS: u64 = 4;
@@ -491,7 +602,10 @@ fn quarter(case: &Case) -> u64 {
 /// Two operations a step: the multiplication and the addition.
 fn steps_cost(case: &Case) -> Cost {
     let n = case.shape.n as f64;
-    Cost { bytes: 8.0 * n, ops: n * (2 * steps(case)) as f64 / VECTORS as f64 }
+    Cost {
+        bytes: 8.0 * n,
+        ops: n * (2 * steps(case)) as f64 / VECTORS as f64,
+    }
 }
 
 /// What becomes of the elements, given the number of the vector that each is in.
@@ -501,7 +615,9 @@ fn changed(case: &Case, x: &Array, to: impl Fn(u64, f32) -> f32 + Sync) -> Array
             let vec = vec(case) as usize;
             let mut all = x.clone();
             let vectors = all.par_chunks_mut(vec).with_min_len(1 << 10).enumerate();
-            vectors.for_each(|(vector, lanes)| lanes.iter_mut().for_each(|x| *x = to(vector as u64, *x)));
+            vectors.for_each(|(vector, lanes)| {
+                lanes.iter_mut().for_each(|x| *x = to(vector as u64, *x))
+            });
             Array::F32(all)
         }
         other => Array::zeros(other.dtype(), other.len()),
@@ -510,11 +626,21 @@ fn changed(case: &Case, x: &Array, to: impl Fn(u64, f32) -> f32 + Sync) -> Array
 
 fn calculate(ask: &Ask<'_>) -> Planned {
     let steps = steps(ask.case);
-    let least = if ask.case.family == INTENSITY.name { 2 } else { VECTORS };
+    let least = if ask.case.family == INTENSITY.name {
+        2
+    } else {
+        VECTORS
+    };
     if !steps.is_multiple_of(least) {
-        return Err(Refusal::Setting(format!("steps={steps}: a multiple of {least} is needed")));
+        return Err(Refusal::Setting(format!(
+            "steps={steps}: a multiple of {least} is needed"
+        )));
     }
-    in_vectors(ask, &[("STEPS", steps.to_string())], &ChainStep::of(ask.case).args())
+    in_vectors(
+        ask,
+        &[("STEPS", steps.to_string())],
+        &ChainStep::of(ask.case).args(),
+    )
 }
 
 fn in_vectors(ask: &Ask<'_>, defines: &[(&str, String)], args: &[Arg]) -> Planned {
@@ -523,12 +649,20 @@ fn in_vectors(ask: &Ask<'_>, defines: &[(&str, String)], args: &[Arg]) -> Planne
     let wg = ask.case.wg.size();
     let share = VECTORS * vec * wg as u64;
     if ![1, 2, 4, 8, 16].contains(&vec) {
-        return Err(Refusal::Setting(format!("vec={vec}: 1, 2, 4, 8 or 16 is needed")));
+        return Err(Refusal::Setting(format!(
+            "vec={vec}: 1, 2, 4, 8 or 16 is needed"
+        )));
     }
     if !n.is_multiple_of(share) {
-        return Err(Refusal::Size(format!("n={n}: a multiple of {share} is needed")));
+        return Err(Refusal::Size(format!(
+            "n={n}: a multiple of {share} is needed"
+        )));
     }
-    let defines: Vec<(&str, String)> = defines.iter().cloned().chain([("VEC", vec.to_string())]).collect();
+    let defines: Vec<(&str, String)> = defines
+        .iter()
+        .cloned()
+        .chain([("VEC", vec.to_string())])
+        .collect();
     let grid = Grid::covering(wg, n / (VECTORS * vec));
     one_launch(ask, grid, n as usize, &defines, args, 0)
 }
@@ -539,18 +673,32 @@ mod tests {
 
     #[test]
     fn an_item_reads_no_word_twice_and_all_are_read_as_often() {
-        for (n, items, rounds) in [(1 << 12, 64, 4), (1 << 12, 256, 2), (1 << 10, 1 << 10, 2), (1 << 10, 128, 1)] {
+        for (n, items, rounds) in [
+            (1 << 12, 64, 4),
+            (1 << 12, 256, 2),
+            (1 << 10, 1 << 10, 2),
+            (1 << 10, 128, 1),
+        ] {
             let step_laden = step_over(items, rounds);
             let count = n * rounds / items;
             let mut reads = vec![0; n as usize];
             for item in 0..items {
-                let mut own: Vec<u64> = (0..count).map(|turn| (item + turn * step_laden) % n).collect();
+                let mut own: Vec<u64> = (0..count)
+                    .map(|turn| (item + turn * step_laden) % n)
+                    .collect();
                 own.iter().for_each(|&word| reads[word as usize] += 1);
                 own.sort_unstable();
                 own.dedup();
-                assert_eq!(own.len() as u64, count, "{n} words, {items} items, {rounds} rounds: item {item}");
+                assert_eq!(
+                    own.len() as u64,
+                    count,
+                    "{n} words, {items} items, {rounds} rounds: item {item}"
+                );
             }
-            assert!(reads.iter().all(|&times| times == rounds), "{n} words, {items} items, {rounds} rounds");
+            assert!(
+                reads.iter().all(|&times| times == rounds),
+                "{n} words, {items} items, {rounds} rounds"
+            );
         }
     }
 }

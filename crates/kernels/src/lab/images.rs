@@ -27,7 +27,11 @@ pub static TEXELS: Family = BuiltInFamily {
 }
 .family();
 
-const WORD: PixelFormat = PixelFormat { channels: 1, scalar: Scalar::U32, is_share: false };
+const WORD: PixelFormat = PixelFormat {
+    channels: 1,
+    scalar: Scalar::U32,
+    is_share: false,
+};
 
 pub const ORDER: Tunable = setting("order", "number of the order of reads");
 
@@ -36,7 +40,9 @@ fn sides(ask: &Ask<'_>) -> Result<[u32; 2], Refusal> {
     let n = ask.case.shape.n;
     match n.ilog2() {
         bits if n.is_power_of_two() && (6..=30).contains(&bits) => Ok([bits.div_ceil(2), bits / 2]),
-        _ => Err(Refusal::Size(format!("n={n}: a power of two from 64 to 2^30 is needed"))),
+        _ => Err(Refusal::Size(format!(
+            "n={n}: a power of two from 64 to 2^30 is needed"
+        ))),
     }
 }
 
@@ -51,15 +57,32 @@ fn buffer(ask: &Ask<'_>) -> Planned {
     let walk = Walk::over(ask, ask.case.shape.n, 8, IN_TURNS)?;
     let order = get(&ask.case.params, ORDER.name);
     let [x, y, z] = volume_sides(ask.case.shape.n);
-    let numbers = [("WIDE", wide), ("HIGH", high), ("VOLUME_X", x), ("VOLUME_Y", y), ("VOLUME_Z", z)];
-    let numbers = numbers.into_iter().map(|(name, number)| (name, number.to_string()));
+    let numbers = [
+        ("WIDE", wide),
+        ("HIGH", high),
+        ("VOLUME_X", x),
+        ("VOLUME_Y", y),
+        ("VOLUME_Z", z),
+    ];
+    let numbers = numbers
+        .into_iter()
+        .map(|(name, number)| (name, number.to_string()));
     let defines: Vec<(&str, String)> = numbers.chain([("ORDER", order.to_string())]).collect();
     walk.plan(ask, &defines, &[])
 }
 
 fn line(ask: &Ask<'_>) -> Planned {
     let sides = [ask.case.shape.n as usize, 1, 1];
-    of_image(ask, buffer(ask)?, Image { kind: ImageKind::Buffer, sides, format: WORD, is_written: false })
+    of_image(
+        ask,
+        buffer(ask)?,
+        Image {
+            kind: ImageKind::Buffer,
+            sides,
+            format: WORD,
+            is_written: false,
+        },
+    )
 }
 
 fn plane(ask: &Ask<'_>) -> Planned {
@@ -67,19 +90,44 @@ fn plane(ask: &Ask<'_>) -> Planned {
 }
 
 fn bytes(ask: &Ask<'_>) -> Planned {
-    let bytes = PixelFormat { channels: 4, scalar: Scalar::U8, is_share: true };
-    of_image(ask, buffer(ask)?, Image { format: bytes, ..of_plane(ask)? })
+    let bytes = PixelFormat {
+        channels: 4,
+        scalar: Scalar::U8,
+        is_share: true,
+    };
+    of_image(
+        ask,
+        buffer(ask)?,
+        Image {
+            format: bytes,
+            ..of_plane(ask)?
+        },
+    )
 }
 
 fn of_plane(ask: &Ask<'_>) -> Result<Image, Refusal> {
     let [width, height] = sides(ask)?.map(|side| 1 << side);
-    Ok(Image { kind: ImageKind::Plane, sides: [width, height, 1], format: WORD, is_written: false })
+    Ok(Image {
+        kind: ImageKind::Plane,
+        sides: [width, height, 1],
+        format: WORD,
+        is_written: false,
+    })
 }
 
 fn volume(ask: &Ask<'_>) -> Planned {
     let plan = buffer(ask)?;
     let sides = volume_sides(ask.case.shape.n).map(|side| 1 << side);
-    of_image(ask, plan, Image { kind: ImageKind::Volume, sides, format: WORD, is_written: false })
+    of_image(
+        ask,
+        plan,
+        Image {
+            kind: ImageKind::Volume,
+            sides,
+            format: WORD,
+            is_written: false,
+        },
+    )
 }
 
 /// The same launch, given an image of its input in place of it.
@@ -87,14 +135,32 @@ pub(super) fn of_image(ask: &Ask<'_>, plan: Plan, image: Image) -> Planned {
     if !ask.target.images {
         return Err(Refusal::Feature("this device has no images".into()));
     }
-    let Plan { mut buffers, mut passes, .. } = plan;
-    let len = image.pixels().ok_or_else(|| Refusal::Size(format!("n={}: too many pixels", ask.case.shape.n)))?;
-    let spec = BufferSpec { role: Role::Image { of: 0, image }, dtype: ask.case.dtype, len };
-    for arg in passes.iter_mut().flat_map(|pass| &mut pass.args).filter(|arg| **arg == Arg::Buffer(0)) {
+    let Plan {
+        mut buffers,
+        mut passes,
+        ..
+    } = plan;
+    let len = image
+        .pixels()
+        .ok_or_else(|| Refusal::Size(format!("n={}: too many pixels", ask.case.shape.n)))?;
+    let spec = BufferSpec {
+        role: Role::Image { of: 0, image },
+        dtype: ask.case.dtype,
+        len,
+    };
+    for arg in passes
+        .iter_mut()
+        .flat_map(|pass| &mut pass.args)
+        .filter(|arg| **arg == Arg::Buffer(0))
+    {
         *arg = Arg::Buffer(buffers.len());
     }
     buffers.push(spec);
-    Ok(Plan { buffers, passes, ..plan })
+    Ok(Plan {
+        buffers,
+        passes,
+        ..plan
+    })
 }
 
 // Samples of a small image in every mode, beside the formulas of section 8.2 of the OpenCL 1.2 specification in f64.
@@ -112,7 +178,10 @@ pub static SAMPLED: Family = BuiltInFamily {
         finish: |_, output| snapped(output),
         ..Exact::of_each(
             Fill::Exact(8),
-            |case| Cost { bytes: 8.0 * case.shape.n as f64, ops: case.shape.n as f64 },
+            |case| Cost {
+                bytes: 8.0 * case.shape.n as f64,
+                ops: case.shape.n as f64,
+            },
             answer,
         )
     },
@@ -150,8 +219,13 @@ pub enum Address {
 }
 
 fn modes(ask: &Ask<'_>) -> Planned {
-    let [linear, normalised] = [&LINEAR, &NORMALISED].map(|setting| get(&ask.case.params, setting.name));
-    let filter = if linear == 1 { "CLK_FILTER_LINEAR" } else { "CLK_FILTER_NEAREST" };
+    let [linear, normalised] =
+        [&LINEAR, &NORMALISED].map(|setting| get(&ask.case.params, setting.name));
+    let filter = if linear == 1 {
+        "CLK_FILTER_LINEAR"
+    } else {
+        "CLK_FILTER_NEAREST"
+    };
     let defines = [
         ("FILTER", filter.to_owned()),
         ("NORMALISED", normalised.to_string()),
@@ -159,13 +233,27 @@ fn modes(ask: &Ask<'_>) -> Planned {
         ("LINES", LINES.to_string()),
     ];
     let modes = of_each_item(ask, &defines, &[arg(ask, ADDRESS.name)], 0)?;
-    let format = PixelFormat { channels: 1, scalar: Scalar::F32, is_share: false };
-    of_image(ask, modes, Image { kind: ImageKind::Plane, sides: [COLUMNS, LINES, 1], format, is_written: false })
+    let format = PixelFormat {
+        channels: 1,
+        scalar: Scalar::F32,
+        is_share: false,
+    };
+    of_image(
+        ask,
+        modes,
+        Image {
+            kind: ImageKind::Plane,
+            sides: [COLUMNS, LINES, 1],
+            format,
+            is_written: false,
+        },
+    )
 }
 
 fn answer(case: &Case, inputs: &[Array]) -> Array {
     let [place, is_linear] = [&ADDRESS, &LINEAR].map(|setting| get(&case.params, setting.name));
-    let (Array::F32(pixels), Some((address, _))) = (&inputs[0], ADDRESSES.get(place as usize)) else {
+    let (Array::F32(pixels), Some((address, _))) = (&inputs[0], ADDRESSES.get(place as usize))
+    else {
         return Array::zeros(case.dtype, case.shape.n as usize);
     };
     let sample = if is_linear == 1 { linear } else { nearest };
@@ -184,20 +272,24 @@ fn answer(case: &Case, inputs: &[Array]) -> Array {
 
 /// A pixel, or the colour of the border.
 fn pixel(pixels: &[f32], column: Option<usize>, line: Option<usize>) -> f64 {
-    let place = column.zip(line).map(|(column, line)| line * COLUMNS + column);
+    let place = column
+        .zip(line)
+        .map(|(column, line)| line * COLUMNS + column);
     place.map_or(0.0, |place| f64::from(pixels[place]))
 }
 
 /// The pixel that a coordinate lies in. Coordinates are in pixels: those divided by the size are multiplied by it again
 /// first.
 fn nearest(pixels: &[f32], address: Address, at: [f64; 2]) -> f64 {
-    let [column, line] = [(at[0], COLUMNS), (at[1], LINES)].map(|(u, size)| address.nearest(u, size));
+    let [column, line] =
+        [(at[0], COLUMNS), (at[1], LINES)].map(|(u, size)| address.nearest(u, size));
     pixel(pixels, column, line)
 }
 
 /// The four pixels around a coordinate, mixed.
 fn linear(pixels: &[f32], address: Address, at: [f64; 2]) -> f64 {
-    let [columns, lines] = [(at[0], COLUMNS), (at[1], LINES)].map(|(u, size)| address.linear(u, size));
+    let [columns, lines] =
+        [(at[0], COLUMNS), (at[1], LINES)].map(|(u, size)| address.linear(u, size));
     let mut sum = 0.0;
     for (line, down) in lines {
         for (column, across) in columns {
@@ -239,13 +331,18 @@ impl Address {
         let u = self.folded(u, size as f64) - 0.5;
         let i = u.floor();
         let a = u - u.floor();
-        [(self.inside(i, size), 1.0 - a), (self.inside(i + 1.0, size), a)]
+        [
+            (self.inside(i, size), 1.0 - a),
+            (self.inside(i + 1.0, size), a),
+        ]
     }
 }
 
 /// Multiples of 1/64 in place of what is as good as one.
 fn snapped(output: Array) -> Array {
-    let Array::F32(mut values) = output else { return output };
+    let Array::F32(mut values) = output else {
+        return output;
+    };
     for v in &mut values {
         let multiple = (f64::from(*v) * 64.0).round() / 64.0;
         if (f64::from(*v) - multiple).abs() < TOLERANCE {
@@ -267,7 +364,10 @@ mod tests {
     #[test]
     fn coordinates_beyond_the_edges_are_folded_as_the_mode_says() {
         let at = [-4.5, -1.5, -0.5, 1.5, 4.5, 7.5];
-        assert_eq!(row(Address::Clamp, at), [None, None, None, Some(1), None, None]);
+        assert_eq!(
+            row(Address::Clamp, at),
+            [None, None, None, Some(1), None, None]
+        );
         assert_eq!(row(Address::Edge, at), [0, 0, 0, 1, 3, 3].map(Some));
         assert_eq!(row(Address::Repeat, at), [3, 2, 3, 1, 0, 3].map(Some));
         assert_eq!(row(Address::Mirrored, at), [3, 1, 0, 1, 3, 0].map(Some));
@@ -275,18 +375,38 @@ mod tests {
 
     #[test]
     fn neighbours_are_weighted_by_their_nearness() {
-        assert_eq!(Address::Clamp.linear(0.125, 4), [(None, 0.375), (Some(0), 0.625)]);
-        assert_eq!(Address::Edge.linear(0.125, 4), [(Some(0), 0.375), (Some(0), 0.625)]);
-        assert_eq!(Address::Repeat.linear(0.125, 4), [(Some(3), 0.375), (Some(0), 0.625)]);
-        assert_eq!(Address::Repeat.linear(3.875, 4), [(Some(3), 0.625), (Some(0), 0.375)]);
-        assert_eq!(Address::Mirrored.linear(4.125, 4), [(Some(3), 0.625), (Some(3), 0.375)]);
-        assert_eq!(Address::Edge.linear(2.125, 4), [(Some(1), 0.375), (Some(2), 0.625)]);
+        assert_eq!(
+            Address::Clamp.linear(0.125, 4),
+            [(None, 0.375), (Some(0), 0.625)]
+        );
+        assert_eq!(
+            Address::Edge.linear(0.125, 4),
+            [(Some(0), 0.375), (Some(0), 0.625)]
+        );
+        assert_eq!(
+            Address::Repeat.linear(0.125, 4),
+            [(Some(3), 0.375), (Some(0), 0.625)]
+        );
+        assert_eq!(
+            Address::Repeat.linear(3.875, 4),
+            [(Some(3), 0.625), (Some(0), 0.375)]
+        );
+        assert_eq!(
+            Address::Mirrored.linear(4.125, 4),
+            [(Some(3), 0.625), (Some(3), 0.375)]
+        );
+        assert_eq!(
+            Address::Edge.linear(2.125, 4),
+            [(Some(1), 0.375), (Some(2), 0.625)]
+        );
     }
 
     #[test]
     fn only_what_a_device_may_round_by_is_forgiven() {
         let output = Array::F32(vec![1.015_625, 1.0157, 1.02, f32::NAN]);
-        let Array::F32(snapped) = snapped(output) else { unreachable!() };
+        let Array::F32(snapped) = snapped(output) else {
+            unreachable!()
+        };
         assert_eq!(snapped[..3], [1.015_625, 1.015_625, 1.02]);
         assert!(snapped[3].is_nan());
     }

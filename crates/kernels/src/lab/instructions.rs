@@ -44,11 +44,16 @@ impl Problem for Pairs {
 
     /// The first turns, after which most operations still change their results.
     fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
-        let few = ["1", "2", "3"].into_iter().filter(|_| get(&case.params, ROUNDS.name) > 3);
+        let few = ["1", "2", "3"]
+            .into_iter()
+            .filter(|_| get(&case.params, ROUNDS.name) > 3);
         few.map(|turns: &str| {
             let mut params = plan.params.clone();
             params.insert(ROUNDS.name.into(), turns.into());
-            Case { params, ..case.clone() }
+            Case {
+                params,
+                ..case.clone()
+            }
         })
         .collect()
     }
@@ -57,7 +62,10 @@ impl Problem for Pairs {
         let chains = get(&case.params, CHAINS.name);
         let counted = chains * steps(case) * Instruction::of(case).map_or(0, Instruction::counts);
         let n = case.shape.n as f64;
-        Cost { bytes: 2.0 * n * case.dtype.size() as f64, ops: n * counted as f64 }
+        Cost {
+            bytes: 2.0 * n * case.dtype.size() as f64,
+            ops: n * counted as f64,
+        }
     }
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
@@ -65,7 +73,9 @@ impl Problem for Pairs {
             Some(Instruction::Function(function, form)) => {
                 Reference::Error(32.0 * (function.allowed(case.dtype, form) + 1.0))
             }
-            Some(Instruction::Operation(operation)) => Reference::Exact(whole(case, operation, &inputs[0])),
+            Some(Instruction::Operation(operation)) => {
+                Reference::Exact(whole(case, operation, &inputs[0]))
+            }
             None => Reference::Exact(Array::zeros(case.dtype, 0)),
         }
     }
@@ -74,11 +84,23 @@ impl Problem for Pairs {
     /// for those few with which a chain begins, each smaller by far: 16 steps' errors, doubled as the ulp may double
     /// from a number to the next, are more than any chain has.
     fn error(&self, case: &Case, output: &Array, inputs: &[Array]) -> Option<Array> {
-        let (Some(Instruction::Function(function, _)), [starts]) = (Instruction::of(case), inputs) else { return None };
-        let sums: Vec<f64> = (-LARGEST..=LARGEST).map(|start| converged(case, function, start as f64)).collect();
-        let wanted: Vec<f64> =
-            starts.widened().into_iter().map(|start| sums[(start as i64 + LARGEST) as usize]).collect();
-        Some(Array::F64(vec![largest_error(&output.widened(), &wanted, case.dtype)]))
+        let (Some(Instruction::Function(function, _)), [starts]) = (Instruction::of(case), inputs)
+        else {
+            return None;
+        };
+        let sums: Vec<f64> = (-LARGEST..=LARGEST)
+            .map(|start| converged(case, function, start as f64))
+            .collect();
+        let wanted: Vec<f64> = starts
+            .widened()
+            .into_iter()
+            .map(|start| sums[(start as i64 + LARGEST) as usize])
+            .collect();
+        Some(Array::F64(vec![largest_error(
+            &output.widened(),
+            &wanted,
+            case.dtype,
+        )]))
     }
 }
 
@@ -110,7 +132,10 @@ fn whole(case: &Case, operation: &Operation, starts: &Array) -> Array {
             }
         })
         .collect();
-    let each = starts.widened().into_iter().map(|start| sums[(start as i64 + LARGEST) as usize]);
+    let each = starts
+        .widened()
+        .into_iter()
+        .map(|start| sums[(start as i64 + LARGEST) as usize]);
     match operation.next {
         Next::Word(_) => array(each.map(|sum| sum as u32)),
         Next::Float(_) => Array::narrowed(case.dtype, each),
@@ -119,14 +144,22 @@ fn whole(case: &Case, operation: &Operation, starts: &Array) -> Array {
 
 /// The newest number after so many steps of a pair that begins with `start` twice.
 fn newest<N: Copy>(steps: u64, start: N, next: impl Fn(N, N) -> N) -> N {
-    (0..steps).fold((start, start), |(x, y), _| (y, next(x, y))).1
+    (0..steps)
+        .fold((start, start), |(x, y), _| (y, next(x, y)))
+        .1
 }
 
 /// The sum of an item's chains of a function.
 fn converged(case: &Case, function: &Function, start: f64) -> f64 {
     let first = 1.0 + start * start / 64.0;
     let chains = 0..get(&case.params, CHAINS.name);
-    chains.map(|c| newest(steps(case), first + c as f64 / 8.0, |_, y| (function.next)(y))).sum()
+    chains
+        .map(|c| {
+            newest(steps(case), first + c as f64 / 8.0, |_, y| {
+                (function.next)(y)
+            })
+        })
+        .sum()
 }
 
 fn pairs(ask: &Ask<'_>) -> Planned {
@@ -147,33 +180,55 @@ fn pairs(ask: &Ask<'_>) -> Planned {
     // As the fragment on the smaller of two says.
     match dtype {
         Dtype::I32 => defines.extend([("SMALLER", "min".to_owned()), ("LARGER", "max".to_owned())]),
-        _ if ask.target.gpu => defines.extend([("SMALLER", "fmin".to_owned()), ("LARGER", "fmax".to_owned())]),
+        _ if ask.target.gpu => defines.extend([
+            ("SMALLER", "fmin".to_owned()),
+            ("LARGER", "fmax".to_owned()),
+        ]),
         _ => {}
     }
-    of_each_item(ask, &defines, &[arg(ask, ROUNDS.name), Arg::Uint(1), Arg::Uint(term)], 0)
+    of_each_item(
+        ask,
+        &defines,
+        &[arg(ask, ROUNDS.name), Arg::Uint(1), Arg::Uint(term)],
+        0,
+    )
 }
 
 struct Once;
 
 impl Problem for Once {
     fn cost(&self, case: &Case) -> Cost {
-        Cost { bytes: 12.0 * case.shape.n as f64, ops: case.shape.n as f64 }
+        Cost {
+            bytes: 12.0 * case.shape.n as f64,
+            ops: case.shape.n as f64,
+        }
     }
 
     fn reference(&self, case: &Case, _: &[Array]) -> Reference {
         match Instruction::of(case) {
-            Some(Instruction::Function(function, form)) => Reference::Error(function.allowed(Dtype::F32, form)),
+            Some(Instruction::Function(function, form)) => {
+                Reference::Error(function.allowed(Dtype::F32, form))
+            }
             _ => Reference::Error(0.0),
         }
     }
 
     /// The values become their largest error in ulp.
     fn error(&self, case: &Case, output: &Array, inputs: &[Array]) -> Option<Array> {
-        let (Some(Instruction::Function(function, _)), [drawn]) = (Instruction::of(case), inputs) else { return None };
+        let (Some(Instruction::Function(function, _)), [drawn]) = (Instruction::of(case), inputs)
+        else {
+            return None;
+        };
         let (from, span) = arguments(function);
-        let arguments: Vec<f64> = words(drawn).iter().map(|w| from_bits(from + (w & span))).collect();
-        let wanted: Vec<f64> =
-            arguments.iter().enumerate().map(|(i, &y)| (function.value)(arguments[i ^ 1], y)).collect();
+        let arguments: Vec<f64> = words(drawn)
+            .iter()
+            .map(|w| from_bits(from + (w & span)))
+            .collect();
+        let wanted: Vec<f64> = arguments
+            .iter()
+            .enumerate()
+            .map(|(i, &y)| (function.value)(arguments[i ^ 1], y))
+            .collect();
         let got: Vec<f64> = words(output).into_iter().map(from_bits).collect();
         Some(Array::F64(vec![largest_error(&got, &wanted, Dtype::F32)]))
     }
@@ -181,7 +236,10 @@ impl Problem for Once {
 
 /// Bits of a function's least argument, and which bits may exceed them.
 fn arguments(function: &Function) -> (u32, u32) {
-    (2f32.powi(function.from).to_bits(), (function.binades << 23) - 1)
+    (
+        2f32.powi(function.from).to_bits(),
+        (function.binades << 23) - 1,
+    )
 }
 
 fn from_bits(bits: u32) -> f64 {
@@ -190,19 +248,32 @@ fn from_bits(bits: u32) -> f64 {
 
 fn once(ask: &Ask<'_>) -> Planned {
     let n = whole_groups(ask)?;
-    let Some(asked @ Instruction::Function(function, _)) = Instruction::of(ask.case) else { return Err(unknown()) };
+    let Some(asked @ Instruction::Function(function, _)) = Instruction::of(ask.case) else {
+        return Err(unknown());
+    };
     if !n.is_multiple_of(2) {
         return Err(Refusal::Size(format!("n={n}: an even number is needed")));
     }
     let (from, span) = arguments(function);
-    let apply = if function.is_binary { "TO_TWO" } else { "TO_ONE" };
-    let mut defines = vec![("APPLY", apply.to_owned()), ("FROM", format!("{from}u")), ("SPAN", format!("{span}u"))];
+    let apply = if function.is_binary {
+        "TO_TWO"
+    } else {
+        "TO_ONE"
+    };
+    let mut defines = vec![
+        ("APPLY", apply.to_owned()),
+        ("FROM", format!("{from}u")),
+        ("SPAN", format!("{span}u")),
+    ];
     defines.extend(calling(asked));
     of_each_item(ask, &defines, &[], 0)
 }
 
 fn unknown() -> Refusal {
-    Refusal::Setting(format!("{}, {}: there is no such operation", OP.name, FORM.name))
+    Refusal::Setting(format!(
+        "{}, {}: there is no such operation",
+        OP.name, FORM.name
+    ))
 }
 
 /// What makes the kernels call a function.
@@ -211,14 +282,20 @@ fn calling(asked: Instruction) -> Vec<(&'static str, String)> {
         Instruction::Operation(_) => Vec::new(),
         Instruction::Function(function, form) => vec![
             ("FUNCTION", function.call(form).to_owned()),
-            ("FAST_RELAXED_MATH", u8::from(form == Precision::Fast).to_string()),
+            (
+                "FAST_RELAXED_MATH",
+                u8::from(form == Precision::Fast).to_string(),
+            ),
         ],
     }
 }
 
 /// The largest error, in units of the last place of what is wanted; infinite if something is no number.
 fn largest_error(got: &[f64], wanted: &[f64], dtype: Dtype) -> f64 {
-    let errors = got.iter().zip(wanted).map(|(got, want)| (got - want).abs() / ulp(*want, dtype));
+    let errors = got
+        .iter()
+        .zip(wanted)
+        .map(|(got, want)| (got - want).abs() / ulp(*want, dtype));
     errors.fold(0.0, |most, error| {
         if error <= most {
             most
@@ -282,7 +359,11 @@ pub struct Function {
     pub binades: u32,
 }
 
-const fn float(name: &'static str, step: &'static str, next: fn(f64, f64, f64) -> f64) -> Operation {
+const fn float(
+    name: &'static str,
+    step: &'static str,
+    next: fn(f64, f64, f64) -> f64,
+) -> Operation {
     Operation {
         name,
         dtype: Dtype::F32,
@@ -295,12 +376,33 @@ const fn float(name: &'static str, step: &'static str, next: fn(f64, f64, f64) -
     }
 }
 
-const fn double(name: &'static str, step: &'static str, next: fn(f64, f64, f64) -> f64) -> Operation {
-    Operation { dtype: Dtype::F64, ..float(name, step, next) }
+const fn double(
+    name: &'static str,
+    step: &'static str,
+    next: fn(f64, f64, f64) -> f64,
+) -> Operation {
+    Operation {
+        dtype: Dtype::F64,
+        ..float(name, step, next)
+    }
 }
 
-const fn word(name: &'static str, step: &'static str, adds: u64, next: fn(u32, u32, u32) -> u32) -> Operation {
-    Operation { name, dtype: Dtype::I32, step, start: ODD, counts: 1, adds, is_dear: false, next: Next::Word(next) }
+const fn word(
+    name: &'static str,
+    step: &'static str,
+    adds: u64,
+    next: fn(u32, u32, u32) -> u32,
+) -> Operation {
+    Operation {
+        name,
+        dtype: Dtype::I32,
+        step,
+        start: ODD,
+        counts: 1,
+        adds,
+        is_dear: false,
+        next: Next::Word(next),
+    }
 }
 
 /// Where the chains of floats, of words, and of words of 24 bits begin.
@@ -317,25 +419,52 @@ pub const OPERATIONS: &[Operation] = &[
     float("add", "ADD_ONE", |_, y, _| y + 1.0),
     float("mul", "MUL_ONE", |_, y, _| y),
     float("fma", "FMA", |_, y, _| y + 1.0),
-    Operation { counts: 2, ..float("min", "CLAMP", |_, _, first| first) },
+    Operation {
+        counts: 2,
+        ..float("min", "CLAMP", |_, _, first| first)
+    },
     word("int add", "ADD", 0, |x, y, _| x.wrapping_add(y)),
     word("int mul", "MUL", 0, |x, y, _| x.wrapping_mul(y)),
-    Operation { start: SIGN, ..word("int mul24", "MUL24", 0, |x, y, _| x.wrapping_mul(y)) },
+    Operation {
+        start: SIGN,
+        ..word("int mul24", "MUL24", 0, |x, y, _| x.wrapping_mul(y))
+    },
     word("int mad24", "MAD24", 0, |_, y, _| y.wrapping_add(1)),
-    Operation { counts: 2, ..word("int min", "CLAMP", 0, |_, _, first| first) },
-    Operation { is_dear: true, ..word(DIV, "DIV", 1, |_, y, _| DIVIDEND / y.max(1) + 1) },
-    word(DIV_CONSTANT, "DIV_CONSTANT", 1, |x, y, _| x.wrapping_add(y / 7)),
+    Operation {
+        counts: 2,
+        ..word("int min", "CLAMP", 0, |_, _, first| first)
+    },
+    Operation {
+        is_dear: true,
+        ..word(DIV, "DIV", 1, |_, y, _| DIVIDEND / y.max(1) + 1)
+    },
+    word(DIV_CONSTANT, "DIV_CONSTANT", 1, |x, y, _| {
+        x.wrapping_add(y / 7)
+    }),
     word(DIV_POWER, "DIV_POWER", 1, |x, y, _| x.wrapping_add(y / 8)),
     word(SHIFT, "SHIFT", 1, |x, y, _| x.wrapping_add(y >> 3)),
-    Operation { is_dear: true, ..word(MOD, "MOD", 1, |_, y, _| DIVIDEND % y.max(1) + 1) },
-    word(MOD_CONSTANT, "MOD_CONSTANT", 1, |x, y, _| x.wrapping_add(y % 7)),
+    Operation {
+        is_dear: true,
+        ..word(MOD, "MOD", 1, |_, y, _| DIVIDEND % y.max(1) + 1)
+    },
+    word(MOD_CONSTANT, "MOD_CONSTANT", 1, |x, y, _| {
+        x.wrapping_add(y % 7)
+    }),
     word(MOD_POWER, "MOD_POWER", 1, |x, y, _| x.wrapping_add(y % 8)),
     word(MASK, "MASK", 1, |x, y, _| x.wrapping_add(y & 7)),
     double("f64 add", "ADD_ONE", |_, y, _| y + 1.0),
     double("f64 mul", "MUL_ONE", |_, y, _| y),
     double("f64 fma", "FMA", |_, y, _| y + 1.0),
-    Operation { counts: 2, adds: 1, ..float("float via int", "VIA_INT", |_, y, _| y + 1.0) },
-    Operation { counts: 2, adds: 1, ..double("f64 via float", "VIA_FLOAT", |_, y, _| y + 1.0) },
+    Operation {
+        counts: 2,
+        adds: 1,
+        ..float("float via int", "VIA_INT", |_, y, _| y + 1.0)
+    },
+    Operation {
+        counts: 2,
+        adds: 1,
+        ..double("f64 via float", "VIA_FLOAT", |_, y, _| y + 1.0)
+    },
 ];
 
 pub const DIV: &str = "int div";
@@ -372,24 +501,91 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         is_binary: true,
         calls: ["QUOTIENT", "half_divide", "native_divide"],
-        ..function!("div", "CALL_TWO_ADD", |x, y| x / y, |y| 1.0 / y + 1.0, [2.5, 0.5], -8, 16)
+        ..function!(
+            "div",
+            "CALL_TWO_ADD",
+            |x, y| x / y,
+            |y| 1.0 / y + 1.0,
+            [2.5, 0.5],
+            -8,
+            16
+        )
     },
     Function {
         calls: ["RECIPROCAL", "half_recip", "native_recip"],
-        ..function!("rcp", "CALL_ADD", |_, y| 1.0 / y, |y| 1.0 / y + 1.0, [2.5, 0.5], -8, 16)
+        ..function!(
+            "rcp",
+            "CALL_ADD",
+            |_, y| 1.0 / y,
+            |y| 1.0 / y + 1.0,
+            [2.5, 0.5],
+            -8,
+            16
+        )
     },
-    function!("sqrt", "CALL", |_, y| y.sqrt(), f64::sqrt, [3.0, 0.5], -8, 16),
-    function!("rsqrt", "CALL_ADD", |_, y| 1.0 / y.sqrt(), |y| 1.0 / y.sqrt() + 1.0, [2.0, 2.0], -8, 16),
-    function!("sin", "CALL_ADD", |_, y| y.sin(), |y| y.sin() + 1.0, [4.0, 4.0], -3, 4),
+    function!(
+        "sqrt",
+        "CALL",
+        |_, y| y.sqrt(),
+        f64::sqrt,
+        [3.0, 0.5],
+        -8,
+        16
+    ),
+    function!(
+        "rsqrt",
+        "CALL_ADD",
+        |_, y| 1.0 / y.sqrt(),
+        |y| 1.0 / y.sqrt() + 1.0,
+        [2.0, 2.0],
+        -8,
+        16
+    ),
+    function!(
+        "sin",
+        "CALL_ADD",
+        |_, y| y.sin(),
+        |y| y.sin() + 1.0,
+        [4.0, 4.0],
+        -3,
+        4
+    ),
     function!("cos", "CALL", |_, y| y.cos(), f64::cos, [4.0, 4.0], -4, 4),
-    function!("exp", "CALL_NEGATED", |_, y| y.exp(), |y| (-y).exp(), [3.0, 3.0], -4, 8),
-    Function { term: 2, ..function!("log", "CALL_ADD", |_, y| y.ln(), |y| y.ln() + 2.0, [3.0, 3.0], 1, 4) },
+    function!(
+        "exp",
+        "CALL_NEGATED",
+        |_, y| y.exp(),
+        |y| (-y).exp(),
+        [3.0, 3.0],
+        -4,
+        8
+    ),
+    Function {
+        term: 2,
+        ..function!(
+            "log",
+            "CALL_ADD",
+            |_, y| y.ln(),
+            |y| y.ln() + 2.0,
+            [3.0, 3.0],
+            1,
+            4
+        )
+    },
     // A quarter is exact, and its power's derivative from 1 on is at most a quarter.
     Function {
         is_binary: true,
         term: 4,
         calls: [POW, "half_powr", "native_powr"],
-        ..function!("pow", "CALL_POWER_ADD", f64::powf, |y| y.powf(0.25) + 1.0, [16.0, 16.0], -2, 4)
+        ..function!(
+            "pow",
+            "CALL_POWER_ADD",
+            f64::powf,
+            |y| y.powf(0.25) + 1.0,
+            [16.0, 16.0],
+            -2,
+            4
+        )
     },
 ];
 
@@ -403,7 +599,12 @@ pub enum Precision {
 }
 
 impl Precision {
-    pub const ALL: [Precision; 4] = [Precision::Plain, Precision::Half, Precision::Native, Precision::Fast];
+    pub const ALL: [Precision; 4] = [
+        Precision::Plain,
+        Precision::Half,
+        Precision::Native,
+        Precision::Fast,
+    ];
 }
 
 /// From here on, and where there is no number, a result has nothing to do with what was asked for. The specification
@@ -434,7 +635,10 @@ impl Function {
 }
 
 pub const OP: Tunable = setting("op", "the operation's place in the list");
-pub const FORM: Tunable = setting("form", "a function as such, as half_ or native_, or with fast mathematics");
+pub const FORM: Tunable = setting(
+    "form",
+    "a function as such, as half_ or native_, or with fast mathematics",
+);
 
 /// What a case asks for.
 #[derive(Clone, Copy)]
@@ -451,7 +655,10 @@ impl Instruction {
             Some(operation) => Some(Instruction::Operation(operation)),
             None => {
                 let form = Precision::ALL.get(get(&case.params, FORM.name) as usize)?;
-                Some(Instruction::Function(FUNCTIONS.get(place - OPERATIONS.len())?, *form))
+                Some(Instruction::Function(
+                    FUNCTIONS.get(place - OPERATIONS.len())?,
+                    *form,
+                ))
             }
         }
     }
@@ -500,7 +707,10 @@ mod tests {
         assert_eq!(ulp(-3.9, Dtype::F64), 2.0 * f64::EPSILON);
         let next = f64::from(1.5f32.next_up());
         assert_eq!(largest_error(&[1.0, next], &[1.0, 1.5], Dtype::F32), 1.0);
-        assert_eq!(largest_error(&[1.0, f64::NAN, 1.0], &[1.0; 3], Dtype::F32), f64::INFINITY);
+        assert_eq!(
+            largest_error(&[1.0, f64::NAN, 1.0], &[1.0; 3], Dtype::F32),
+            f64::INFINITY
+        );
     }
 
     #[test]

@@ -7,8 +7,10 @@ use gpulab_model::plan::WorkGroup;
 // Walks over every word of an array, in strides or from an offset on, that read or write it.
 
 /// The sum of words that are read, each as often as the rounds say.
-pub(super) static GATHERING: Exact =
-    Exact { inputs: |shape, params| vec![shape.n as usize / packed(params)], ..Exact::of_sum(walk_cost, walk_sum) };
+pub(super) static GATHERING: Exact = Exact {
+    inputs: |shape, params| vec![shape.n as usize / packed(params)],
+    ..Exact::of_sum(walk_cost, walk_sum)
+};
 
 /// Reads n words of one width, a power of two, each as often as the rounds say.
 pub static GATHER: Family = BuiltInFamily {
@@ -56,14 +58,19 @@ fn rounds(case: &Case) -> u64 {
 /// The bytes that are asked for.
 fn walk_cost(case: &Case) -> Cost {
     let accesses = (case.shape.n * rounds(case)) as f64;
-    Cost { bytes: 4.0 / packed(&case.params) as f64 * accesses, ops: accesses }
+    Cost {
+        bytes: 4.0 / packed(&case.params) as f64 * accesses,
+        ops: accesses,
+    }
 }
 
 fn walk_sum(case: &Case, inputs: &[Array]) -> Array {
     let sum = match packed(&case.params) {
         1 => total(&inputs[0], |word| word),
         2 => total(&inputs[0], |word| (word & 0xffff).wrapping_add(word >> 16)),
-        _ => total(&inputs[0], |word| word.to_le_bytes().into_iter().map(u32::from).sum()),
+        _ => total(&inputs[0], |word| {
+            word.to_le_bytes().into_iter().map(u32::from).sum()
+        }),
     };
     array([sum.wrapping_mul(rounds(case) as u32)].into_iter())
 }
@@ -89,12 +96,22 @@ fn walk(ask: &Ask<'_>) -> Planned {
     let n = ask.case.shape.n;
     let packed = packed(&ask.case.params);
     if !n.is_power_of_two() || n < packed as u64 {
-        return Err(Refusal::Size(format!("n={n}: a power of two from {packed} on is needed")));
+        return Err(Refusal::Size(format!(
+            "n={n}: a power of two from {packed} on is needed"
+        )));
     }
     let walk = Walk::over(ask, n * rounds(ask.case), UNROLLED, AT_ONCE)?;
     let settings = [STRIDES.name, OFFSET.name].map(|name| arg(ask, name));
-    let args: Vec<Arg> = [Arg::Uint(n.ilog2())].into_iter().chain(settings).chain(walk.args()).collect();
-    let output = if ask.case.family == GATHER.name { walk.grid.items() } else { n as usize / packed };
+    let args: Vec<Arg> = [Arg::Uint(n.ilog2())]
+        .into_iter()
+        .chain(settings)
+        .chain(walk.args())
+        .collect();
+    let output = if ask.case.family == GATHER.name {
+        walk.grid.items()
+    } else {
+        n as usize / packed
+    };
     let word = ["uint", "ushort", "uint", "uchar"][packed - 1];
     let defines = [("WORD", word.to_owned())];
     one_launch(ask, walk.grid, output, &defines, &args, 0)
@@ -122,7 +139,10 @@ const RUN: u64 = 32;
 /// The bytes that are asked for.
 fn neighbours_cost(case: &Case) -> Cost {
     let accesses = (case.shape.n >> get(&case.params, IDLE.name).count_ones()) as f64;
-    Cost { bytes: 4.0 * accesses, ops: accesses }
+    Cost {
+        bytes: 4.0 * accesses,
+        ops: accesses,
+    }
 }
 
 /// The sum of the words whose accesses are not left out. A permutation changes the items that read them, and so not the sum
@@ -131,21 +151,37 @@ fn neighbours_sum(case: &Case, inputs: &[Array]) -> Array {
     let words = words(&inputs[0]);
     let [idle, offset] = [IDLE.name, OFFSET.name].map(|name| get(&case.params, name) as usize);
     let read = (0..words.len()).filter(|access| access & idle == 0);
-    array([read.fold(0u32, |sum, access| sum.wrapping_add(words[(access + offset) % words.len()]))].into_iter())
+    array(
+        [read.fold(0u32, |sum, access| {
+            sum.wrapping_add(words[(access + offset) % words.len()])
+        })]
+        .into_iter(),
+    )
 }
 
 fn neighbours(ask: &Ask<'_>) -> Planned {
-    let [n, factor, idle] = [ask.case.shape.n, get(&ask.case.params, FACTOR.name), get(&ask.case.params, IDLE.name)];
+    let [n, factor, idle] = [
+        ask.case.shape.n,
+        get(&ask.case.params, FACTOR.name),
+        get(&ask.case.params, IDLE.name),
+    ];
     if !n.is_power_of_two() || n < RUN {
-        return Err(Refusal::Size(format!("n={n}: a power of two from {RUN} on is needed")));
+        return Err(Refusal::Size(format!(
+            "n={n}: a power of two from {RUN} on is needed"
+        )));
     }
     if factor.is_multiple_of(2) || (factor != 1 && idle != 0) {
-        let why = format!("factor={factor} idle={idle}: an odd factor is needed, and 1 where items are idle");
+        let why = format!(
+            "factor={factor} idle={idle}: an odd factor is needed, and 1 where items are idle"
+        );
         return Err(Refusal::Setting(why));
     }
     let walk = Walk::over(ask, n, UNROLLED, AT_ONCE)?;
     let settings = [FACTOR.name, IDLE.name, OFFSET.name].map(|name| arg(ask, name));
-    let args: Vec<Arg> = [Arg::Uint((n - 1) as u32)].into_iter().chain(settings).collect();
+    let args: Vec<Arg> = [Arg::Uint((n - 1) as u32)]
+        .into_iter()
+        .chain(settings)
+        .collect();
     walk.plan(ask, &[], &args)
 }
 
@@ -166,7 +202,10 @@ pub static BANKS: Family = BuiltInFamily {
 }
 .family();
 
-pub const STRIDE: Tunable = setting("stride", "words between the places of two neighbouring items");
+pub const STRIDE: Tunable = setting(
+    "stride",
+    "words between the places of two neighbouring items",
+);
 pub const SCRAMBLE: Tunable = setting("scramble", "whether places are a permutation without order");
 
 /// Words of 4 bytes in the table, and those that an item reads in a round, as in the kernel.
@@ -175,7 +214,10 @@ const READ_AT_ONCE: usize = 8;
 
 fn table_cost(case: &Case) -> Cost {
     let reads = (case.shape.n * get(&case.params, ROUNDS.name)) as f64 * READ_AT_ONCE as f64;
-    Cost { bytes: reads * case.dtype.size() as f64, ops: reads }
+    Cost {
+        bytes: reads * case.dtype.size() as f64,
+        ops: reads,
+    }
 }
 
 /// Words of a place's range: as many bytes of either width.
@@ -196,19 +238,37 @@ fn banks_answer(case: &Case, inputs: &[Array]) -> Array {
     let stride = get(STRIDE.name);
     let rounds = get(ROUNDS.name);
     let last = table_words(case.dtype) - 1;
-    let first = |item: usize| if get(SCRAMBLE.name) == 1 { scrambled(item & 255) } else { item * stride };
+    let first = |item: usize| {
+        if get(SCRAMBLE.name) == 1 {
+            scrambled(item & 255)
+        } else {
+            item * stride
+        }
+    };
     let places = |item: usize| (0..rounds).map(move |round| (first(item) + 17 * round) & last);
     let wg = case.wg.size();
     let items = 0..case.shape.n as usize;
     match &inputs[0] {
         Array::I32(x) => {
-            let sum = |at: usize| x[at..at + READ_AT_ONCE].iter().fold(0i32, |a, &b| a.wrapping_add(b));
-            let group: Vec<i32> = (0..wg).map(|item| places(item).map(sum).fold(0, i32::wrapping_add)).collect();
+            let sum = |at: usize| {
+                x[at..at + READ_AT_ONCE]
+                    .iter()
+                    .fold(0i32, |a, &b| a.wrapping_add(b))
+            };
+            let group: Vec<i32> = (0..wg)
+                .map(|item| places(item).map(sum).fold(0, i32::wrapping_add))
+                .collect();
             Array::I32(items.map(|id| group[id % wg]).collect())
         }
         Array::I64(x) => {
-            let sum = |at: usize| x[at..at + READ_AT_ONCE].iter().fold(0i64, |a, &b| a.wrapping_add(b));
-            let group: Vec<i64> = (0..wg).map(|item| places(item).map(sum).fold(0, i64::wrapping_add)).collect();
+            let sum = |at: usize| {
+                x[at..at + READ_AT_ONCE]
+                    .iter()
+                    .fold(0i64, |a, &b| a.wrapping_add(b))
+            };
+            let group: Vec<i64> = (0..wg)
+                .map(|item| places(item).map(sum).fold(0, i64::wrapping_add))
+                .collect();
             Array::I64(items.map(|id| group[id % wg]).collect())
         }
         floats => Array::zeros(floats.dtype(), each_array!(floats, v => v.len())),
@@ -233,7 +293,10 @@ pub static CONSTANT: Family = BuiltInFamily {
         ..Exact::of_each(Fill::Real, table_cost, constant_answer)
     },
     ladder: const {
-        &ladder([rung("lab/constant/table.cl", table, &[GLOBAL]), rung("lab/constant/program.cl", program, &[])])
+        &ladder([
+            rung("lab/constant/table.cl", table, &[GLOBAL]),
+            rung("lab/constant/program.cl", program, &[]),
+        ])
     },
     choices: &[PLACES, PROGRAM, ROUNDS],
     ..READS
@@ -242,7 +305,10 @@ pub static CONSTANT: Family = BuiltInFamily {
 
 pub const PLACES: Tunable = setting("places", "different addresses that neighbouring items read");
 pub const GLOBAL: Tunable = setting("global", "whether the table is in global memory");
-pub const PROGRAM: Tunable = setting("program", "whether the table stands in the program, as the second rung's does");
+pub const PROGRAM: Tunable = setting(
+    "program",
+    "whether the table stands in the program, as the second rung's does",
+);
 
 /// Where the table is: in memory of either kind that is an argument, or in the program itself.
 pub const IN_CONSTANT: &str = "__constant";
@@ -254,9 +320,21 @@ const TABLE: usize = 1024;
 
 fn constant_answer(case: &Case, inputs: &[Array]) -> Array {
     let get = |name: &str| get(&case.params, name) as usize;
-    let table = if get(PROGRAM.name) == 1 { words_of_program() } else { words(&inputs[0]) };
-    let read = |at: usize| table[at & (TABLE - 1)..][..READ_AT_ONCE].iter().fold(0u32, |a, &b| a.wrapping_add(b));
-    let item = |item: usize| (0..get(ROUNDS.name)).map(|round| read(33 * item + 17 * round)).fold(0, u32::wrapping_add);
+    let table = if get(PROGRAM.name) == 1 {
+        words_of_program()
+    } else {
+        words(&inputs[0])
+    };
+    let read = |at: usize| {
+        table[at & (TABLE - 1)..][..READ_AT_ONCE]
+            .iter()
+            .fold(0u32, |a, &b| a.wrapping_add(b))
+    };
+    let item = |item: usize| {
+        (0..get(ROUNDS.name))
+            .map(|round| read(33 * item + 17 * round))
+            .fold(0, u32::wrapping_add)
+    };
     let kinds: Vec<u32> = (0..get(PLACES.name)).map(item).collect();
     let wg = case.wg.size();
     array((0..case.shape.n as usize).map(|id| kinds[id % wg % kinds.len()]))
@@ -264,23 +342,38 @@ fn constant_answer(case: &Case, inputs: &[Array]) -> Array {
 
 /// The table of the program, as its file says.
 fn words_of_program() -> Vec<u32> {
-    (0..(TABLE + READ_AT_ONCE) as u32).map(|i| i.wrapping_mul(2_654_435_761) ^ (i * i) << 9).collect()
+    (0..(TABLE + READ_AT_ONCE) as u32)
+        .map(|i| i.wrapping_mul(2_654_435_761) ^ (i * i) << 9)
+        .collect()
 }
 
 fn table(ask: &Ask<'_>) -> Planned {
     let is_global = get(&ask.case.params, GLOBAL.name) == 1;
-    constant(ask, &[("SPACE", if is_global { IN_GLOBAL } else { IN_CONSTANT }.to_owned())])
+    constant(
+        ask,
+        &[(
+            "SPACE",
+            if is_global { IN_GLOBAL } else { IN_CONSTANT }.to_owned(),
+        )],
+    )
 }
 
 fn program(ask: &Ask<'_>) -> Planned {
     match get(&ask.case.params, PROGRAM.name) {
         1 => constant(ask, &[]),
-        other => Err(Refusal::Setting(format!("program={other}: 1 is needed, as the table stands in the program"))),
+        other => Err(Refusal::Setting(format!(
+            "program={other}: 1 is needed, as the table stands in the program"
+        ))),
     }
 }
 
 fn constant(ask: &Ask<'_>, defines: &[(&str, String)]) -> Planned {
-    of_each_item(ask, defines, &[ROUNDS.name, PLACES.name].map(|name| arg(ask, name)), 0)
+    of_each_item(
+        ask,
+        defines,
+        &[ROUNDS.name, PLACES.name].map(|name| arg(ask, name)),
+        0,
+    )
 }
 
 // Loads that wait for each other: a chase along a random cycle of addresses, in global or local memory.
@@ -294,17 +387,28 @@ pub static CHASE: Family = BuiltInFamily {
         result: |_, _| 2,
         ..Exact::of_each(
             Fill::Real,
-            |case| Cost { bytes: 4.0 * loads(case) as f64, ops: loads(case) as f64 },
+            |case| Cost {
+                bytes: 4.0 * loads(case) as f64,
+                ops: loads(case) as f64,
+            },
             chase_answer,
         )
     },
-    ladder: const { &ladder([rung("lab/chase/global.cl", global, &[]), rung("lab/chase/local.cl", local, &[])]) },
+    ladder: const {
+        &ladder([
+            rung("lab/chase/global.cl", global, &[]),
+            rung("lab/chase/local.cl", local, &[]),
+        ])
+    },
     choices: &[DEPENDENT, ROUNDS],
     ..READS
 }
 .family();
 
-pub const DEPENDENT: Tunable = setting("dependent", "whether a load's address comes from the load before it");
+pub const DEPENDENT: Tunable = setting(
+    "dependent",
+    "whether a load's address comes from the load before it",
+);
 
 /// Loads of a round, as in the kernels.
 pub const LOADS: u64 = 16;
@@ -327,7 +431,9 @@ fn place(i: u32, bits: u32) -> u32 {
 
 /// Undoes [`place`].
 fn number(node: u32, bits: u32) -> u32 {
-    (0..3).fold(node, |node, _| (node ^ node >> bits.div_ceil(2)).wrapping_mul(UNMIX) & ((1 << bits) - 1))
+    (0..3).fold(node, |node, _| {
+        (node ^ node >> bits.div_ceil(2)).wrapping_mul(UNMIX) & ((1 << bits) - 1)
+    })
 }
 
 fn loads(case: &Case) -> u64 {
@@ -342,11 +448,16 @@ fn chase_answer(case: &Case, inputs: &[Array]) -> Array {
     let start = words(&inputs[0]).first().copied().unwrap_or(0);
     let line = if case.variant == "global" { LINE } else { 0 };
     let is_dependent = get(&case.params, DEPENDENT.name) == 1;
-    let (sum, node) = (0..loads(case)).fold((start, place(start & last, bits)), |(sum, node), _| {
-        let found = place((number(node, bits) + 1) & last, bits);
-        let next = if is_dependent { found } else { node.wrapping_add(MIX) & last };
-        (sum.wrapping_mul(5).wrapping_add(found << line), next)
-    });
+    let (sum, node) =
+        (0..loads(case)).fold((start, place(start & last, bits)), |(sum, node), _| {
+            let found = place((number(node, bits) + 1) & last, bits);
+            let next = if is_dependent {
+                found
+            } else {
+                node.wrapping_add(MIX) & last
+            };
+            (sum.wrapping_mul(5).wrapping_add(found << line), next)
+        });
     array([sum, node << line].into_iter())
 }
 
@@ -355,7 +466,9 @@ fn bits(ask: &Ask<'_>) -> Result<u32, Refusal> {
     let n = ask.case.shape.n;
     match n.is_power_of_two() && (2..=MOST_NODES).contains(&n) {
         true => Ok(n.ilog2()),
-        false => Err(Refusal::Size(format!("n={n}: a power of two from 2 to {MOST_NODES} is needed"))),
+        false => Err(Refusal::Size(format!(
+            "n={n}: a power of two from 2 to {MOST_NODES} is needed"
+        ))),
     }
 }
 
@@ -363,7 +476,9 @@ fn global(ask: &Ask<'_>) -> Planned {
     let bits = bits(ask)?;
     let wg = ask.case.wg;
     if wg.size() != 1 {
-        return Err(Refusal::Group(format!("work-group {wg}: one item chases, so a group of 1 is needed")));
+        return Err(Refusal::Group(format!(
+            "work-group {wg}: one item chases, so a group of 1 is needed"
+        )));
     }
     let one = Grid { groups: 1, wg: 1 };
     let nodes = ask.case.shape.n;
@@ -374,7 +489,12 @@ fn global(ask: &Ask<'_>) -> Planned {
     let next = plan.scratch((nodes as usize) << LINE);
     let linking = (1u64 << ask.target.max_wg.ilog2()).min(64).min(nodes);
     let link = format!("{}_link", ask.rung.kernel());
-    plan.prepare(&link, [nodes / linking, 1, 1], WorkGroup::linear(linking as usize), vec![next, Arg::Uint(bits)]);
+    plan.prepare(
+        &link,
+        [nodes / linking, 1, 1],
+        WorkGroup::linear(linking as usize),
+        vec![next, Arg::Uint(bits)],
+    );
     let args = [out, next, Arg::Uint(bits), arg(ask, ROUNDS.name)];
     plan.pass(one, plan.inputs().into_iter().chain(args).collect());
     Ok(plan.plan_with(0, 0))
@@ -383,9 +503,19 @@ fn global(ask: &Ask<'_>) -> Planned {
 fn local(ask: &Ask<'_>) -> Planned {
     let bits = bits(ask)?;
     let bytes = 4u64 << bits;
-    let grid = Grid { groups: 1, wg: ask.case.wg.size() };
-    let defines = [("DEPENDENT", get(&ask.case.params, DEPENDENT.name).to_string())];
-    let args = [Arg::Local(bytes as usize), Arg::Uint(bits), arg(ask, ROUNDS.name)];
+    let grid = Grid {
+        groups: 1,
+        wg: ask.case.wg.size(),
+    };
+    let defines = [(
+        "DEPENDENT",
+        get(&ask.case.params, DEPENDENT.name).to_string(),
+    )];
+    let args = [
+        Arg::Local(bytes as usize),
+        Arg::Uint(bits),
+        arg(ask, ROUNDS.name),
+    ];
     one_launch(ask, grid, 2, &defines, &args, bytes)
 }
 
@@ -394,8 +524,14 @@ mod tests {
     use super::*;
 
     fn case(family: &Family, settings: &[(&Tunable, u64)]) -> Case {
-        let params = settings.iter().map(|(setting, value)| (setting.name.to_owned(), value.to_string())).collect();
-        Case { params, ..Case::of(&family.name, "walk", Dtype::I32, Shape::vector(64)) }
+        let params = settings
+            .iter()
+            .map(|(setting, value)| (setting.name.to_owned(), value.to_string()))
+            .collect();
+        Case {
+            params,
+            ..Case::of(&family.name, "walk", Dtype::I32, Shape::vector(64))
+        }
     }
 
     #[test]
@@ -405,7 +541,12 @@ mod tests {
         assert_eq!(sum(8), 16 * 10 + 120);
         assert_eq!(sum(16), 16 * (0x0403 + 0x0201) + 120);
         assert_eq!(sum(32), 0x4030_2010 + 120);
-        let written = |width| words(&numbered(&case(&SCATTER, &[(&WIDTH, width)]), &[Array::I32(vec![1])]));
+        let written = |width| {
+            words(&numbered(
+                &case(&SCATTER, &[(&WIDTH, width)]),
+                &[Array::I32(vec![1])],
+            ))
+        };
         let bytes = written(8);
         let wide = written(32);
         assert_eq!((bytes.len(), wide.len()), (16, 64));
@@ -418,14 +559,29 @@ mod tests {
     fn idle_items_leave_their_words_out() {
         let case = |idle: u64, offset: u64| {
             let settings = [(&IDLE, idle), (&OFFSET, offset)];
-            let params = settings.iter().map(|(setting, value)| (setting.name.to_owned(), value.to_string())).collect();
-            Case { params, ..Case::of(&NEIGHBOURS.name, "lanes", Dtype::I32, Shape::vector(64)) }
+            let params = settings
+                .iter()
+                .map(|(setting, value)| (setting.name.to_owned(), value.to_string()))
+                .collect();
+            Case {
+                params,
+                ..Case::of(&NEIGHBOURS.name, "lanes", Dtype::I32, Shape::vector(64))
+            }
         };
         let input = [Array::I32((0..64).collect())];
         let sum = |idle, offset| words(&neighbours_sum(&case(idle, offset), &input))[0];
         let even: u32 = (0..64).step_by(2).sum();
-        assert_eq!((sum(0, 0), sum(0, 7), sum(1, 0), sum(1, 1)), (2016, 2016, even, even + 32));
-        assert_eq!((neighbours_cost(&case(0, 0)).bytes, neighbours_cost(&case(1, 0)).bytes), (256.0, 128.0));
+        assert_eq!(
+            (sum(0, 0), sum(0, 7), sum(1, 0), sum(1, 1)),
+            (2016, 2016, even, even + 32)
+        );
+        assert_eq!(
+            (
+                neighbours_cost(&case(0, 0)).bytes,
+                neighbours_cost(&case(1, 0)).bytes
+            ),
+            (256.0, 128.0)
+        );
     }
 
     #[test]
@@ -440,7 +596,10 @@ mod tests {
         for bits in [1, 2, 5, 10, 13] {
             let nodes = 1u32 << bits;
             let mut places: Vec<u32> = (0..nodes).map(|i| place(i, bits)).collect();
-            assert!((0..nodes).all(|i| number(place(i, bits), bits) == i), "{bits}");
+            assert!(
+                (0..nodes).all(|i| number(place(i, bits), bits) == i),
+                "{bits}"
+            );
             places.sort_unstable();
             assert!(places.into_iter().eq(0..nodes), "{bits}");
         }

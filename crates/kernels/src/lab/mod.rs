@@ -20,8 +20,15 @@ pub(crate) fn checked(case: &Case, plan: &Plan, settings: &[&str]) -> Vec<Case> 
         .iter()
         .map(|setting: &&str| {
             let mut params = plan.params.clone();
-            params.extend([(ROUNDS.name.to_owned(), rounds.to_string()), ((*setting).to_owned(), "1".to_owned())]);
-            Case { shape: Shape { n, ..case.shape }, params, ..case.clone() }
+            params.extend([
+                (ROUNDS.name.to_owned(), rounds.to_string()),
+                ((*setting).to_owned(), "1".to_owned()),
+            ]);
+            Case {
+                shape: Shape { n, ..case.shape },
+                params,
+                ..case.clone()
+            }
         })
         .collect()
 }
@@ -37,7 +44,10 @@ pub(crate) const fn setting(name: &'static str, about: &'static str) -> Tunable<
 
 /// The number that a setting has; 0 if it was not given or is none.
 pub(crate) fn get(params: &Params, name: &str) -> u64 {
-    params.get(name).and_then(|text| text.parse().ok()).unwrap_or(0)
+    params
+        .get(name)
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(0)
 }
 
 pub(crate) fn arg(ask: &Ask<'_>, name: &str) -> Arg {
@@ -51,7 +61,9 @@ pub(crate) fn whole_groups(ask: &Ask<'_>) -> Result<u64, Refusal> {
     if n.is_multiple_of(wg.size() as u64) {
         Ok(n)
     } else {
-        Err(Refusal::Size(format!("n={n}: a multiple of {wg} is needed")))
+        Err(Refusal::Size(format!(
+            "n={n}: a multiple of {wg} is needed"
+        )))
     }
 }
 
@@ -79,20 +91,39 @@ pub(crate) const AT_ONCE: u64 = 2048;
 impl Walk {
     /// `total` accesses, a power of two, of which an item makes `together` at a time. A GPU's items, so many to a compute
     /// unit, lie beside each other in every step; one of a CPU, which runs after its neighbour, walks over a part of its own.
-    pub(crate) fn over(ask: &Ask<'_>, total: u64, together: u64, to_a_unit: u64) -> Result<Walk, Refusal> {
+    pub(crate) fn over(
+        ask: &Ask<'_>,
+        total: u64,
+        together: u64,
+        to_a_unit: u64,
+    ) -> Result<Walk, Refusal> {
         let wg = ask.case.wg.size();
         if !total.is_power_of_two() || total > u64::from(u32::MAX) {
-            return Err(Refusal::Size(format!("{total} accesses: a power of two below 2^32 is needed")));
+            return Err(Refusal::Size(format!(
+                "{total} accesses: a power of two below 2^32 is needed"
+            )));
         }
-        let wanted = u64::from(ask.target.compute_units.max(1)) * if ask.target.gpu { to_a_unit } else { 16 };
+        let wanted = u64::from(ask.target.compute_units.max(1))
+            * if ask.target.gpu { to_a_unit } else { 16 };
         // A power of two, too, so that every item has the same share.
         let items = (1 << wanted.ilog2()).min(total / together);
         if items == 0 || !items.is_multiple_of(wg as u64) {
-            return Err(Refusal::Group(format!("work-group {wg}: a divisor of {items} is needed")));
+            return Err(Refusal::Group(format!(
+                "work-group {wg}: a divisor of {items} is needed"
+            )));
         }
         let share = total / items;
-        let (apart, step) = if ask.target.gpu { (1, items) } else { (share, 1) };
-        Ok(Walk { grid: Grid::covering(wg, items), apart, step, share })
+        let (apart, step) = if ask.target.gpu {
+            (1, items)
+        } else {
+            (share, 1)
+        };
+        Ok(Walk {
+            grid: Grid::covering(wg, items),
+            apart,
+            step,
+            share,
+        })
     }
 
     /// One launch, whose items each leave a sum; the numbers of accesses are its last arguments.
@@ -120,16 +151,37 @@ pub(crate) fn one_launch(
     shape::check_wg(ask.case.wg, ask.target)?;
     let mut plan = Builder::linear(ask, shape::wrapping(ask.case.dtype), grid);
     plan.note_all();
-    defines.iter().for_each(|(name, value)| plan.define(name, value));
+    defines
+        .iter()
+        .for_each(|(name, value)| plan.define(name, value));
     let output = plan.output(output);
-    plan.pass(grid, plan.inputs().into_iter().chain([output]).chain(args.iter().copied()).collect());
+    plan.pass(
+        grid,
+        plan.inputs()
+            .into_iter()
+            .chain([output])
+            .chain(args.iter().copied())
+            .collect(),
+    );
     Ok(plan.plan_with(local, 0))
 }
 
 /// One launch of an item for each element, with a result of each.
-pub(crate) fn of_each_item(ask: &Ask<'_>, defines: &[(&str, String)], args: &[Arg], local: u64) -> Planned {
+pub(crate) fn of_each_item(
+    ask: &Ask<'_>,
+    defines: &[(&str, String)],
+    args: &[Arg],
+    local: u64,
+) -> Planned {
     let n = whole_groups(ask)?;
-    one_launch(ask, Grid::covering(ask.case.wg.size(), n), n as usize, defines, args, local)
+    one_launch(
+        ask,
+        Grid::covering(ask.case.wg.size(), n),
+        n as usize,
+        defines,
+        args,
+        local,
+    )
 }
 
 /// Of families that read words: most of what their rows have in common.
@@ -145,8 +197,11 @@ pub(crate) const READS: BuiltInFamily = BuiltInFamily {
 };
 
 /// Of those that compute with floats.
-pub(crate) const FLOAT_STEPS: BuiltInFamily =
-    BuiltInFamily { dtypes: &[Dtype::F32], ceiling: Bound::Arithmetic, ..READS };
+pub(crate) const FLOAT_STEPS: BuiltInFamily = BuiltInFamily {
+    dtypes: &[Dtype::F32],
+    ceiling: Bound::Arithmetic,
+    ..READS
+};
 
 /// Work-items of a usual group on this device.
 pub fn usual_wg(target: &Target) -> usize {
@@ -164,14 +219,20 @@ pub(crate) fn words(array: &Array) -> Vec<u32> {
 /// The wrapping sum of what `of` makes of each 32-bit word.
 pub(crate) fn total(array: &Array, of: impl Fn(u32) -> u32 + Sync) -> u32 {
     match array {
-        Array::I32(v) => v.par_iter().map(|word| of(word.cast_unsigned())).reduce(|| 0, u32::wrapping_add),
+        Array::I32(v) => v
+            .par_iter()
+            .map(|word| of(word.cast_unsigned()))
+            .reduce(|| 0, u32::wrapping_add),
         _ => 0,
     }
 }
 
 /// An array of so many 32-bit words, of which threads make many at a time.
 pub(crate) fn par_array(len: usize, word: impl Fn(usize) -> u32 + Sync) -> Array {
-    let words = (0..len).into_par_iter().with_min_len(1 << 12).map(|at| word(at).cast_signed());
+    let words = (0..len)
+        .into_par_iter()
+        .with_min_len(1 << 12)
+        .map(|at| word(at).cast_signed());
     Array::I32(words.collect())
 }
 
@@ -187,14 +248,29 @@ mod tests {
 
     #[test]
     fn a_walk_makes_each_access_once_in_either_shape() {
-        let case = Case::of(&READ.name, READ.ladder[0].variant(), Dtype::I32, Shape::vector(1 << 20));
+        let case = Case::of(
+            &READ.name,
+            READ.ladder[0].variant(),
+            Dtype::I32,
+            Shape::vector(1 << 20),
+        );
         for gpu in [true, false] {
-            let target = Target { gpu, ..fake_info().target };
-            let ask = Ask { family: &READ, rung: &READ.ladder[0], case: &case, target: &target };
+            let target = Target {
+                gpu,
+                ..fake_info().target
+            };
+            let ask = Ask {
+                family: &READ,
+                rung: &READ.ladder[0],
+                case: &case,
+                target: &target,
+            };
             let walk = Walk::over(&ask, 1 << 20, 4, AT_ONCE).unwrap();
-            let accesses =
-                (0..walk.grid.items() as u64).flat_map(|id: u64| (0..walk.share).map(move |turn| (id, turn)));
-            let mut all: Vec<u64> = accesses.map(|(id, turn)| id * walk.apart + turn * walk.step).collect();
+            let accesses = (0..walk.grid.items() as u64)
+                .flat_map(|id: u64| (0..walk.share).map(move |turn| (id, turn)));
+            let mut all: Vec<u64> = accesses
+                .map(|(id, turn)| id * walk.apart + turn * walk.step)
+                .collect();
             all.sort_unstable();
             assert!(all.into_iter().eq(0..1 << 20), "{gpu}");
             assert!(Walk::over(&ask, 1000, 4, AT_ONCE).is_err());

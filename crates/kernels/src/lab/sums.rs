@@ -15,8 +15,17 @@ pub static ABSORBED: Family = BuiltInFamily {
         result: |_, _| 1,
         ..Exact::of_each(
             Fill::Ones,
-            |_| Cost { bytes: 8.0, ops: 2.0 },
-            |case, _| Array::F32(vec![if get(&case.params, RIGHT.name) == 1 { 0.0 } else { 1.0 }]),
+            |_| Cost {
+                bytes: 8.0,
+                ops: 2.0,
+            },
+            |case, _| {
+                Array::F32(vec![if get(&case.params, RIGHT.name) == 1 {
+                    0.0
+                } else {
+                    1.0
+                }])
+            },
         )
     },
     ladder: const { &ladder([rung("lab/absorbed/three_terms.cl", three_terms, &[])]) },
@@ -52,7 +61,9 @@ fn sequential(ask: &Ask<'_>) -> Planned {
     let n = ask.case.shape.n;
     let step = get(&ask.case.params, STEP.name);
     if !n.is_power_of_two() || step.is_multiple_of(2) {
-        return Err(Refusal::Size(format!("n={n} step={step}: a power of two and an odd number are needed")));
+        return Err(Refusal::Size(format!(
+            "n={n} step={step}: a power of two and an odd number are needed"
+        )));
     }
     let args = [n, step].map(|number| Arg::Uint(number as u32));
     let plan = one_launch(ask, Grid { groups: 1, wg: 1 }, 1, &[], &args, 0)?;
@@ -95,7 +106,13 @@ fn blocks(ask: &Ask<'_>, count: fn(u64, u64) -> u64) -> Result<(u64, Grid), Refu
             ask.case.shape.n
         )));
     }
-    Ok((block, Grid { groups: count(ask.case.shape.n, block) as usize, wg }))
+    Ok((
+        block,
+        Grid {
+            groups: count(ask.case.shape.n, block) as usize,
+            wg,
+        },
+    ))
 }
 
 /// A plan with `partials` sums for the host to add; `scratch` come behind the inputs and the output.
@@ -104,13 +121,21 @@ fn presum(ask: &Ask<'_>, partials: usize, scratch: &[usize], passes: Vec<Pass>) 
     let n = ask.case.shape.n;
     let wg = ask.case.wg;
     let mut defines = shape::defines(shape::wrapping(dtype), n);
-    defines.extend([("WG".into(), wg.size().to_string()), ("ITEMS".into(), ITEMS.to_string())]);
+    defines.extend([
+        ("WG".into(), wg.size().to_string()),
+        ("ITEMS".into(), ITEMS.to_string()),
+    ]);
     let inputs = [0, 1].map(|i| (Role::Input(i), n as usize));
     let scratch = scratch.iter().map(|&len| (Role::Scratch, len));
-    let buffers = inputs.into_iter().chain([(Role::Output, partials)]).chain(scratch);
+    let buffers = inputs
+        .into_iter()
+        .chain([(Role::Output, partials)])
+        .chain(scratch);
     Plan {
         defines,
-        buffers: buffers.map(|(role, len)| BufferSpec { role, dtype, len }).collect(),
+        buffers: buffers
+            .map(|(role, len)| BufferSpec { role, dtype, len })
+            .collect(),
         passes,
         wg: WorkGroup::linear(wg.size()),
         params: Params::new(),
@@ -129,7 +154,11 @@ const PARTIAL: Arg = Arg::Buffer(2);
 
 fn guard(ask: &Ask<'_>) -> Planned {
     let (_, grid) = blocks(ask, u64::div_ceil)?;
-    let pass = shape::pass(&ask.rung.kernel(), grid, vec![X, Y, PARTIAL, Arg::Index(ask.case.shape.n)]);
+    let pass = shape::pass(
+        &ask.rung.kernel(),
+        grid,
+        vec![X, Y, PARTIAL, Arg::Index(ask.case.shape.n)],
+    );
     Ok(presum(ask, grid.groups, &[], vec![pass]))
 }
 
@@ -138,7 +167,10 @@ fn host(ask: &Ask<'_>) -> Planned {
     let n = ask.case.shape.n;
     let pass = shape::pass(&ask.rung.kernel(), grid, vec![X, Y, PARTIAL]);
     let host_tail = (!n.is_multiple_of(block)).then_some(n - n % block);
-    Ok(Plan { host_tail, ..presum(ask, grid.groups, &[], vec![pass]) })
+    Ok(Plan {
+        host_tail,
+        ..presum(ask, grid.groups, &[], vec![pass])
+    })
 }
 
 fn device(ask: &Ask<'_>) -> Planned {
@@ -146,12 +178,20 @@ fn device(ask: &Ask<'_>) -> Planned {
     let n = ask.case.shape.n;
     let begin = n - n % block;
     let kernel = ask.rung.kernel();
-    let one = Grid { groups: 1, wg: grid.wg };
+    let one = Grid {
+        groups: 1,
+        wg: grid.wg,
+    };
     let args = vec![X, Y, PARTIAL, Arg::Index(begin), Arg::Index(n)];
     let tail = (begin < n).then(|| shape::pass(&format!("{kernel}_tail"), one, args));
     let partials = grid.groups + tail.iter().len();
     let main = shape::pass(&kernel, grid, vec![X, Y, PARTIAL]);
-    Ok(presum(ask, partials, &[], tail.into_iter().chain([main]).collect()))
+    Ok(presum(
+        ask,
+        partials,
+        &[],
+        tail.into_iter().chain([main]).collect(),
+    ))
 }
 
 fn padding(ask: &Ask<'_>) -> Planned {
@@ -159,14 +199,24 @@ fn padding(ask: &Ask<'_>) -> Planned {
     let n = ask.case.shape.n;
     let padded = grid.groups * block as usize;
     let kernel = ask.rung.kernel();
-    let copies = Grid { groups: padded / grid.wg, wg: grid.wg };
+    let copies = Grid {
+        groups: padded / grid.wg,
+        wg: grid.wg,
+    };
     let pad = |from: Arg, to: Arg| {
         let args = vec![from, to, Arg::Index(n)];
-        Pass { timed: false, ..shape::pass(&format!("{kernel}_pad"), copies, args) }
+        Pass {
+            timed: false,
+            ..shape::pass(&format!("{kernel}_pad"), copies, args)
+        }
     };
     let x = Arg::Buffer(3);
     let y = Arg::Buffer(4);
-    let passes = vec![pad(X, x), pad(Y, y), shape::pass(&kernel, grid, vec![x, y, PARTIAL])];
+    let passes = vec![
+        pad(X, x),
+        pad(Y, y),
+        shape::pass(&kernel, grid, vec![x, y, PARTIAL]),
+    ];
     Ok(presum(ask, grid.groups, &[padded; 2], passes))
 }
 
@@ -181,7 +231,11 @@ pub static LOCKSTEP: Family = BuiltInFamily {
         &ladder([
             rung("lab/lockstep/bare.cl", |ask| tree(ask, None), &[]),
             rung("lab/lockstep/volatile.cl", |ask| tree(ask, None), &[]),
-            rung("lab/lockstep/synchronised.cl", |ask| tree(ask, Some(shape::lockstep(ask)?)), &[]),
+            rung(
+                "lab/lockstep/synchronised.cl",
+                |ask| tree(ask, Some(shape::lockstep(ask)?)),
+                &[],
+            ),
         ])
     },
     ..READS
@@ -197,18 +251,32 @@ struct Lockstep;
 impl Problem for Lockstep {
     fn cost(&self, case: &Case) -> Cost {
         let n = case.shape.n as f64;
-        Cost { bytes: 4.0 * n, ops: n }
+        Cost {
+            bytes: 4.0 * n,
+            ops: n,
+        }
     }
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
         let groups = inputs[0].len() / case.wg.size();
-        Reference::Error(if case.variant == "synchronised" { 0.0 } else { groups as f64 })
+        Reference::Error(if case.variant == "synchronised" {
+            0.0
+        } else {
+            groups as f64
+        })
     }
 
     fn error(&self, case: &Case, sums: &Array, inputs: &[Array]) -> Option<Array> {
         let elements = words(&inputs[0]);
-        let wanted = elements.chunks(case.wg.size()).map(|group| group.iter().copied().fold(0, u32::wrapping_add));
-        let wrong = array(wanted).as_bytes().chunks(4).zip(sums.as_bytes().chunks(4)).filter(|(a, b)| a != b).count();
+        let wanted = elements
+            .chunks(case.wg.size())
+            .map(|group| group.iter().copied().fold(0, u32::wrapping_add));
+        let wrong = array(wanted)
+            .as_bytes()
+            .chunks(4)
+            .zip(sums.as_bytes().chunks(4))
+            .filter(|(a, b)| a != b)
+            .count();
         Some(Array::F64(vec![wrong as f64]))
     }
 }
@@ -217,10 +285,16 @@ fn tree(ask: &Ask<'_>, lockstep: Option<&str>) -> Planned {
     let n = whole_groups(ask)?;
     let wg = ask.case.wg.size();
     if !wg.is_power_of_two() || wg < 2 * WARP {
-        return Err(Refusal::Group(format!("work-group {wg}: a power of two from {} on is needed", 2 * WARP)));
+        return Err(Refusal::Group(format!(
+            "work-group {wg}: a power of two from {} on is needed",
+            2 * WARP
+        )));
     }
     let grid = Grid::covering(wg, n);
-    let defines: Vec<(&str, String)> = lockstep.into_iter().map(|name| (name, "1".to_owned())).collect();
+    let defines: Vec<(&str, String)> = lockstep
+        .into_iter()
+        .map(|name| (name, "1".to_owned()))
+        .collect();
     one_launch(ask, grid, grid.groups, &defines, &[], 4 * wg as u64)
 }
 
@@ -235,11 +309,23 @@ mod tests {
             ..Case::of(&LOCKSTEP.name, variant, Dtype::I32, Shape::vector(256))
         };
         let inputs = [Array::I32((0..256).collect())];
-        let right: Vec<i32> = (0..4).map(|group| (64 * group..64 * (group + 1)).sum()).collect();
-        let wrong = |sums: &[i32]| Lockstep.error(&case("bare"), &Array::I32(sums.to_vec()), &inputs);
+        let right: Vec<i32> = (0..4)
+            .map(|group| (64 * group..64 * (group + 1)).sum())
+            .collect();
+        let wrong =
+            |sums: &[i32]| Lockstep.error(&case("bare"), &Array::I32(sums.to_vec()), &inputs);
         assert_eq!(wrong(&right), Some(Array::F64(vec![0.0])));
-        assert_eq!(wrong(&[right[0], 7, right[2], 8]), Some(Array::F64(vec![2.0])));
-        assert_eq!(Lockstep.reference(&case("bare"), &inputs), Reference::Error(4.0));
-        assert_eq!(Lockstep.reference(&case("synchronised"), &inputs), Reference::Error(0.0));
+        assert_eq!(
+            wrong(&[right[0], 7, right[2], 8]),
+            Some(Array::F64(vec![2.0]))
+        );
+        assert_eq!(
+            Lockstep.reference(&case("bare"), &inputs),
+            Reference::Error(4.0)
+        );
+        assert_eq!(
+            Lockstep.reference(&case("synchronised"), &inputs),
+            Reference::Error(0.0)
+        );
     }
 }

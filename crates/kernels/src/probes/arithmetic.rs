@@ -41,15 +41,24 @@ pub static LANES: Family = BuiltInFamily {
 /// Sums of a lane in [`ADD_MIN`], a multiple of every number of registers, and about that in [`LANES`].
 const PAIRS: u64 = 3 << 15;
 
-const REGISTERS: Tunable =
-    Tunable::pair("registers", "registers that are lowered, rows x columns", "1x32 2x24 4x12 4x16 8x8");
+const REGISTERS: Tunable = Tunable::pair(
+    "registers",
+    "registers that are lowered, rows x columns",
+    "1x32 2x24 4x12 4x16 8x8",
+);
 const TOGETHER: Tunable = Tunable::switch(
     "together",
     "whether all rows advance before the first is added to: compilers give them other registers then",
 );
-const VECTORS: Tunable =
-    Tunable::pair("vectors", "vectors that are lowered, rows x vectors of a row", "4x2 6x2 8x2 12x2");
-const ORDERED: Tunable = Tunable::switch("ordered", "whether floats are compared as the integers with their bits");
+const VECTORS: Tunable = Tunable::pair(
+    "vectors",
+    "vectors that are lowered, rows x vectors of a row",
+    "4x2 6x2 8x2 12x2",
+);
+const ORDERED: Tunable = Tunable::switch(
+    "ordered",
+    "whether floats are compared as the integers with their bits",
+);
 
 /// Lanes that keep a device's arithmetic units busy for a while.
 pub fn lanes(target: &Target) -> u64 {
@@ -83,7 +92,11 @@ impl Problem for AddMin {
 
     // Small whole numbers, of which every sum is exact; integers that wrap may be any.
     fn fill(&self, case: &Case) -> Fill {
-        if step(&case.params) == JUMPING { Fill::Real } else { Fill::Exact(64) }
+        if step(&case.params) == JUMPING {
+            Fill::Real
+        } else {
+            Fill::Exact(64)
+        }
     }
 
     fn cost(&self, case: &Case) -> Cost {
@@ -95,15 +108,27 @@ impl Problem for AddMin {
         let with = |step: i32| {
             let mut params = plan.params.clone();
             params.insert(STEP.into(), step.to_string());
-            Case { params, ..case.clone() }
+            Case {
+                params,
+                ..case.clone()
+            }
         };
         let jumped = Shape::vector(JUMPED.next_multiple_of(case.wg.size() as u64));
-        vec![with(RISING), Case { shape: jumped, dtype: Dtype::I32, ..with(JUMPING) }]
+        vec![
+            with(RISING),
+            Case {
+                shape: jumped,
+                dtype: Dtype::I32,
+                ..with(JUMPING)
+            },
+        ]
     }
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
         match &inputs[0] {
-            Array::I32(x) if step(&case.params) == JUMPING => Reference::Exact(Array::I32(jumped(x, case))),
+            Array::I32(x) if step(&case.params) == JUMPING => {
+                Reference::Exact(Array::I32(jumped(x, case)))
+            }
             x => Reference::Exact(Array::narrowed(case.dtype, lowered(&x.widened(), case))),
         }
     }
@@ -112,12 +137,18 @@ impl Problem for AddMin {
 /// Small whole numbers, of which every sum is exact.
 static FED: Exact = Exact {
     // Of the last vector 64 rows of up to 16 vectors; of 16 rows 64 elements each, and one for each repetition.
-    inputs: |shape, _| vec![(shape.n as usize + 128).max((64 * MOST_VECTORS + repeats(1, 1)) as usize)],
+    inputs: |shape, _| {
+        vec![(shape.n as usize + 128).max((64 * MOST_VECTORS + repeats(1, 1)) as usize)]
+    },
     // Where each repetition decides in some lanes.
     companions: |case, plan| {
         let mut params = plan.params.clone();
         params.insert(SHIFTED.into(), "1".into());
-        vec![Case { shape: Shape::vector(SHIFTED_LANES.min(case.shape.n)), params, ..case.clone() }]
+        vec![Case {
+            shape: Shape::vector(SHIFTED_LANES.min(case.shape.n)),
+            params,
+            ..case.clone()
+        }]
     },
     ..Exact::of_each(
         Fill::Exact(64),
@@ -131,18 +162,26 @@ static FED: Exact = Exact {
 
 /// What rows are lowered by in each round.
 fn step(params: &Params) -> i32 {
-    params.get(STEP).and_then(|step| step.parse().ok()).unwrap_or(1)
+    params
+        .get(STEP)
+        .and_then(|step| step.parse().ok())
+        .unwrap_or(1)
 }
 
 /// Of so many additions with a minimum in each of n lanes.
 fn pairs_cost(case: &Case, pairs: u64) -> Cost {
     let n = case.shape.n as f64;
-    Cost { bytes: 2.0 * n * case.dtype.size() as f64, ops: 2.0 * n * pairs as f64 }
+    Cost {
+        bytes: 2.0 * n * case.dtype.size() as f64,
+        ops: 2.0 * n * pairs as f64,
+    }
 }
 
 /// What each lane of [`ADD_MIN`] comes to: the sum of its registers, which the last steps lowered most.
 fn lowered(x: &[f64], case: &Case) -> Vec<f64> {
-    let [rows, columns] = registers(&case.params).unwrap_or([1, 1]).map(|side| side as usize);
+    let [rows, columns] = registers(&case.params)
+        .unwrap_or([1, 1])
+        .map(|side| side as usize);
     let sum = |part: &[f64]| part.iter().sum::<f64>();
     let sums = sums(&case.variant);
     let rounds = (PAIRS as usize / (rows * columns * sums)) as f64;
@@ -164,24 +203,36 @@ fn lowered(x: &[f64], case: &Case) -> Vec<f64> {
 
 /// The same with integers that wrap, round by round as the kernels do it.
 fn jumped(x: &[i32], case: &Case) -> Vec<i32> {
-    let [rows, columns] = registers(&case.params).unwrap_or([1, 1]).map(|side| side as usize);
+    let [rows, columns] = registers(&case.params)
+        .unwrap_or([1, 1])
+        .map(|side| side as usize);
     let sums = sums(&case.variant);
     let rounds = (PAIRS as usize / (rows * columns * sums)) as i32;
     // The rows of the second sums begin 200 steps above those of the first.
     let row = |start: i32, round: i32, sum: usize| {
         let steps = 200 * sum as i32 - (round + 1);
-        start.wrapping_add(rounds + 200).wrapping_add(steps.wrapping_mul(JUMPING))
+        start
+            .wrapping_add(rounds + 200)
+            .wrapping_add(steps.wrapping_mul(JUMPING))
     };
     let least = |x: &[i32], i: usize, j: usize| {
         (0..rounds)
             .flat_map(|round| {
-                (0..sums).map(move |s| row(x[2 * MOST_COLUMNS + i], round, s).wrapping_add(x[s * MOST_COLUMNS + j]))
+                (0..sums).map(move |s| {
+                    row(x[2 * MOST_COLUMNS + i], round, s).wrapping_add(x[s * MOST_COLUMNS + j])
+                })
             })
             .fold(NO_EDGE, i32::min)
     };
-    let lane =
-        |x: &[i32]| (0..rows * columns).fold(0i32, |sum, at| sum.wrapping_add(least(x, at / columns, at % columns)));
-    x.par_windows(READ_BY_A_LANE).take(case.shape.n as usize).map(lane).collect()
+    let lane = |x: &[i32]| {
+        (0..rows * columns).fold(0i32, |sum, at| {
+            sum.wrapping_add(least(x, at / columns, at % columns))
+        })
+    };
+    x.par_windows(READ_BY_A_LANE)
+        .take(case.shape.n as usize)
+        .map(lane)
+        .collect()
 }
 
 /// Sums that a kernel takes for each minimum.
@@ -201,19 +252,37 @@ const MOST_VECTORS: u64 = 16;
 
 /// What each lane of [`LANES`] comes to: the sum of its vectors' elements, each the least of its sums.
 fn fed(x: &[f64], case: &Case) -> Vec<f64> {
-    let [rows, vectors] = vectors(&case.params).unwrap_or([1, 1]).map(|side| side as usize);
+    let [rows, vectors] = vectors(&case.params)
+        .unwrap_or([1, 1])
+        .map(|side| side as usize);
     let depth = FED_DEPTH as usize;
-    let shifts = if case.params.contains_key(SHIFTED) { repeats(rows as u64, vectors as u64) as usize } else { 1 };
+    let shifts = if case.params.contains_key(SHIFTED) {
+        repeats(rows as u64, vectors as u64) as usize
+    } else {
+        1
+    };
     // As the kernel has them: the rows of each k side by side, and behind them what only repetitions that begin further on take.
-    let of_rows: Vec<f64> = (0..depth * rows).map(|at| x[at / rows + depth * (at % rows)]).collect();
+    let of_rows: Vec<f64> = (0..depth * rows)
+        .map(|at| x[at / rows + depth * (at % rows)])
+        .collect();
     let of_rows = [&of_rows, &x[depth * rows..][..shifts]].concat();
     let least = |lane: usize, i: usize, j: usize| {
-        let of_k = |k: usize| of_rows[k * rows + i..][..shifts].iter().fold(f64::INFINITY, |least, &x| x.min(least));
-        (0..depth).map(|k| 200.0 + of_k(k) + x[lane + k + j]).fold(f64::INFINITY, f64::min)
+        let of_k = |k: usize| {
+            of_rows[k * rows + i..][..shifts]
+                .iter()
+                .fold(f64::INFINITY, |least, &x| x.min(least))
+        };
+        (0..depth)
+            .map(|k| 200.0 + of_k(k) + x[lane + k + j])
+            .fold(f64::INFINITY, f64::min)
     };
     (0..case.shape.n as usize)
         .into_par_iter()
-        .map(|lane: usize| (0..rows).map(|i| (0..vectors).map(|j| least(lane, i, j)).sum::<f64>()).sum())
+        .map(|lane: usize| {
+            (0..rows)
+                .map(|i| (0..vectors).map(|j| least(lane, i, j)).sum::<f64>())
+                .sum()
+        })
         .collect()
 }
 
@@ -221,7 +290,9 @@ fn fed(x: &[f64], case: &Case) -> Vec<f64> {
 fn vectors(params: &Params) -> Result<[u64; 2], Refusal> {
     match VECTORS.get_pair(params)?.unwrap_or([6, 2]) {
         sides if sides.iter().all(|&side| side <= MOST_VECTORS) => Ok(sides),
-        [rows, vectors] => Err(Refusal::Setting(format!("vectors={rows}x{vectors}: at most {MOST_VECTORS} each"))),
+        [rows, vectors] => Err(Refusal::Setting(format!(
+            "vectors={rows}x{vectors}: at most {MOST_VECTORS} each"
+        ))),
     }
 }
 
@@ -233,23 +304,39 @@ fn repeats(rows: u64, vectors: u64) -> u64 {
 /// Rows and columns of the registers that are lowered.
 fn registers(params: &Params) -> Result<[u64; 2], Refusal> {
     let [rows, columns] = REGISTERS.get_pair(params)?.unwrap_or([2, 4]);
-    match rows <= MOST_ROWS as u64 && columns <= MOST_COLUMNS as u64 && PAIRS.is_multiple_of(2 * rows * columns) {
+    match rows <= MOST_ROWS as u64
+        && columns <= MOST_COLUMNS as u64
+        && PAIRS.is_multiple_of(2 * rows * columns)
+    {
         true => Ok([rows, columns]),
-        false => Err(Refusal::Setting(format!("registers={rows}x{columns}: a divisor of {} is needed", PAIRS / 2))),
+        false => Err(Refusal::Setting(format!(
+            "registers={rows}x{columns}: a divisor of {} is needed",
+            PAIRS / 2
+        ))),
     }
 }
 
 fn add_min_items(ask: &Ask<'_>) -> Planned {
     let [rows, columns] = registers(&ask.case.params)?;
     shape::check_wg(ask.case.wg, ask.target)?;
-    let grid = Grid::covering(ask.case.wg.size(), multiple(ask, ask.case.wg.size() as u64)?);
+    let grid = Grid::covering(
+        ask.case.wg.size(),
+        multiple(ask, ask.case.wg.size() as u64)?,
+    );
     let mut defines = vec![("ROWS", rows as usize), ("COLUMNS", columns as usize)];
-    defines.extend(minplus::pair_macros(ask.case.dtype, &Params::new(), ask.target));
+    defines.extend(minplus::pair_macros(
+        ask.case.dtype,
+        &Params::new(),
+        ask.target,
+    ));
     if TOGETHER.is_on(&ask.case.params)?.unwrap_or(false) {
         defines.push(("TOGETHER", 1));
     }
     let sums = sums(ask.rung.variant());
-    let mut args = vec![Arg::Int((PAIRS / (rows * columns * sums as u64)) as i32), Arg::Int(step(&ask.case.params))];
+    let mut args = vec![
+        Arg::Int((PAIRS / (rows * columns * sums as u64)) as i32),
+        Arg::Int(step(&ask.case.params)),
+    ];
     args.extend((sums == 2).then_some(Arg::Int(1)));
     Ok(arithmetic(ask, grid, &defines, &args))
 }
@@ -261,34 +348,60 @@ fn lanes_fed(ask: &Ask<'_>) -> Planned {
     let vec = shape::vector_lanes(ask.target, dtype);
     let repeats = repeats(rows, vectors);
     let shift = u32::from(params.contains_key(SHIFTED));
-    let sides = [("VEC", vec), ("ROWS", rows), ("VECTORS", vectors), ("REACH", repeats)];
+    let sides = [
+        ("VEC", vec),
+        ("ROWS", rows),
+        ("VECTORS", vectors),
+        ("REACH", repeats),
+    ];
     let mut defines = sides.map(|(name, value)| (name, value as usize)).to_vec();
     if ORDERED.is_on(params)?.unwrap_or(false) {
         if dtype != Dtype::F32 {
-            return Err(Refusal::Setting("only f32 is compared as integers of its size".into()));
+            return Err(Refusal::Setting(
+                "only f32 is compared as integers of its size".into(),
+            ));
         }
         defines.push(("ORDERED", 1));
     }
     let grid = Grid::covering(1, multiple(ask, vec)? / vec);
-    Ok(arithmetic(ask, grid, &defines, &[Arg::Uint(repeats as u32), Arg::Uint(shift)]))
+    Ok(arithmetic(
+        ask,
+        grid,
+        &defines,
+        &[Arg::Uint(repeats as u32), Arg::Uint(shift)],
+    ))
 }
 
 /// The case's lanes, where they are a multiple of `of`: kernels have no guard.
 fn multiple(ask: &Ask<'_>, of: u64) -> Result<u64, Refusal> {
     let n = ask.case.shape.n;
-    if n.is_multiple_of(of) { Ok(n) } else { Err(Refusal::Size(format!("n = {n}: a multiple of {of} is needed"))) }
+    if n.is_multiple_of(of) {
+        Ok(n)
+    } else {
+        Err(Refusal::Size(format!(
+            "n = {n}: a multiple of {of} is needed"
+        )))
+    }
 }
 
 /// One pass that reads the input and writes n elements.
 fn arithmetic(ask: &Ask<'_>, grid: Grid, more: &[(&str, usize)], args: &[Arg]) -> Plan {
     let mut plan = Builder::linear(ask, shape::signed(ask.case.dtype), grid);
     plan.note_all();
-    more.iter().for_each(|(name, value)| plan.define(name, value));
+    more.iter()
+        .for_each(|(name, value)| plan.define(name, value));
     for &(name, value) in minplus::element_macros(ask.case.dtype, ask.target) {
         plan.define(name, value);
     }
     let output = plan.output(ask.case.shape.n as usize);
-    plan.pass(grid, plan.inputs().into_iter().chain([output]).chain(args.iter().copied()).collect());
+    plan.pass(
+        grid,
+        plan.inputs()
+            .into_iter()
+            .chain([output])
+            .chain(args.iter().copied())
+            .collect(),
+    );
     plan.plan(0, 0)
 }
 
@@ -311,7 +424,12 @@ pub const OP: Tunable = Tunable::choice(
     "the operation: a multiplication with an addition (fma by the function, mad by operators) or another",
     "mad fma add add_min",
 );
-const LENGTH: Tunable = Tunable::number("chains", "independent registers of a work-item", (1, MOST), "8 4 16 12 6");
+const LENGTH: Tunable = Tunable::number(
+    "chains",
+    "independent registers of a work-item",
+    (1, MOST),
+    "8 4 16 12 6",
+);
 const VEC: Tunable = Tunable::choice("vec", "elements of a register", "1 2 4 8 16");
 
 const SWEEPS: Tunable = Tunable::number(
@@ -343,13 +461,21 @@ struct Chain<'a> {
 
 impl Chain<'_> {
     fn of(params: &Params) -> Result<Chain<'_>, Refusal> {
-        let op = OP.given(params)?.unwrap_or(OP.values().next().unwrap_or_default());
+        let op = OP
+            .given(params)?
+            .unwrap_or(OP.values().next().unwrap_or_default());
         let registers = LENGTH.get(params)?.unwrap_or(8);
         let sweeps = SWEEPS.get(params)?.unwrap_or(8);
         let turns = PAIRS / registers.min(PAIRS) / sweeps.min(PAIRS);
         let known = i64::from(!params.contains_key(ZERO));
         match PAIRS.is_multiple_of(registers * sweeps) {
-            true => Ok(Chain { op, registers, sweeps, turns, known }),
+            true => Ok(Chain {
+                op,
+                registers,
+                sweeps,
+                turns,
+                known,
+            }),
             false => Err(Refusal::Setting(format!(
                 "chains={registers} sweeps={sweeps}: their product must be a divisor of {PAIRS}"
             ))),
@@ -358,7 +484,11 @@ impl Chain<'_> {
 
     /// Operations in a lane, of which a multiplication with an addition is two, as an addition with a minimum is.
     fn ops(&self) -> u64 {
-        let each = if matches!(self.op, "fma" | "mad" | "add_min") { 2 } else { 1 };
+        let each = if matches!(self.op, "fma" | "mad" | "add_min") {
+            2
+        } else {
+            1
+        };
         each * self.turns * self.sweeps * self.registers
     }
 
@@ -386,7 +516,9 @@ impl Chain<'_> {
     /// As the kernel does it: each register advances by its neighbour.
     fn ring(&self, start: i64, step: impl Fn(i64, i64) -> i64) -> i64 {
         let apart = if self.op == "add_min" { 2 } else { 1 };
-        let mut x: Vec<i64> = (0..self.registers as i64).map(|c| start + apart * c).collect();
+        let mut x: Vec<i64> = (0..self.registers as i64)
+            .map(|c| start + apart * c)
+            .collect();
         let last = x.len() - 1;
         for _ in 0..self.turns {
             for _ in 0..self.sweeps {
@@ -403,13 +535,17 @@ impl Chain<'_> {
 static PROBLEM: Exact = Exact {
     // An element for each lane, and those that the last lanes' further registers begin with.
     inputs: |shape, params| {
-        let more = Chain::of(params).map_or(0, |chain| FROM_REGISTER_TO_NEXT * (chain.registers - 1));
+        let more =
+            Chain::of(params).map_or(0, |chain| FROM_REGISTER_TO_NEXT * (chain.registers - 1));
         vec![(shape.n + more) as usize]
     },
     companions: |case, plan| {
         let mut params = plan.params.clone();
         params.insert(ZERO.into(), "1".into());
-        vec![Case { params, ..case.clone() }]
+        vec![Case {
+            params,
+            ..case.clone()
+        }]
     },
     // Small whole numbers, with which everything is exact.
     ..Exact::of_each(Fill::Exact(STARTS as u64), cost, answer)
@@ -418,22 +554,36 @@ static PROBLEM: Exact = Exact {
 fn cost(case: &Case) -> Cost {
     let n = case.shape.n as f64;
     let ops = Chain::of(&case.params).map_or(0, |chain| chain.ops());
-    Cost { bytes: 2.0 * n * case.dtype.size() as f64, ops: n * ops as f64 }
+    Cost {
+        bytes: 2.0 * n * case.dtype.size() as f64,
+        ops: n * ops as f64,
+    }
 }
 
 fn answer(case: &Case, inputs: &[Array]) -> Array {
-    let Ok(chain) = Chain::of(&case.params) else { return Array::zeros(case.dtype, 0) };
+    let Ok(chain) = Chain::of(&case.params) else {
+        return Array::zeros(case.dtype, 0);
+    };
     let starts = inputs[0].widened();
     let n = case.shape.n as usize;
     if !chain.is_ring(case.dtype) {
         let ends: Vec<f64> = starts.into_iter().map(|start| chain.end(start)).collect();
-        let of_lane =
-            |lane: usize| ends[lane..].iter().step_by(FROM_REGISTER_TO_NEXT as usize).take(chain.registers as usize);
+        let of_lane = |lane: usize| {
+            ends[lane..]
+                .iter()
+                .step_by(FROM_REGISTER_TO_NEXT as usize)
+                .take(chain.registers as usize)
+        };
         return Array::narrowed(case.dtype, (0..n).map(|lane| of_lane(lane).sum()));
     }
     // A lane depends on the one number that it starts from, of which there are few.
-    let results: Vec<i64> = (-STARTS..=STARTS).map(|start| chain.result(start)).collect();
-    let lanes = starts.iter().take(n).map(|start| results[(*start as i64 + STARTS) as usize]);
+    let results: Vec<i64> = (-STARTS..=STARTS)
+        .map(|start| chain.result(start))
+        .collect();
+    let lanes = starts
+        .iter()
+        .take(n)
+        .map(|start| results[(*start as i64 + STARTS) as usize]);
     match case.dtype {
         // Sums wrap.
         Dtype::I32 => Array::I32(lanes.map(|result| result as i32).collect()),
@@ -446,16 +596,28 @@ const STARTS: i64 = 64;
 
 fn chains(ask: &Ask<'_>) -> Planned {
     shape::check_wg(ask.case.wg, ask.target)?;
-    let Case { dtype, shape, params, .. } = ask.case;
+    let Case {
+        dtype,
+        shape,
+        params,
+        ..
+    } = ask.case;
     let chain = Chain::of(params)?;
     let dtype = *dtype;
     let n = shape.n;
     let wg = ask.case.wg.size();
     let vec = VEC.get(params)?.unwrap_or(1);
     if !n.is_multiple_of(vec * wg as u64) {
-        return Err(Refusal::Size(format!("n = {n}: a multiple of a group's {} lanes is needed", vec * wg as u64)));
+        return Err(Refusal::Size(format!(
+            "n = {n}: a multiple of a group's {} lanes is needed",
+            vec * wg as u64
+        )));
     }
-    let element = if chain.op == "add_min" { shape::signed(dtype) } else { shape::wrapping(dtype) };
+    let element = if chain.op == "add_min" {
+        shape::signed(dtype)
+    } else {
+        shape::wrapping(dtype)
+    };
     let op = match chain.op {
         "add" if !dtype.is_float() => "OP_ADD_NEXT".into(),
         "fma" if !dtype.is_float() => "OP_MAD".into(),
@@ -472,8 +634,15 @@ fn chains(ask: &Ask<'_>) -> Planned {
         plan.define(name, value);
     }
     let output = plan.output(n as usize);
-    let args =
-        plan.inputs().into_iter().chain([output, Arg::Int(chain.turns as i32), Arg::Int(chain.known as i32)]).collect();
+    let args = plan
+        .inputs()
+        .into_iter()
+        .chain([
+            output,
+            Arg::Int(chain.turns as i32),
+            Arg::Int(chain.known as i32),
+        ])
+        .collect();
     plan.pass(grid, args);
     Ok(plan.plan(0, 0))
 }

@@ -59,21 +59,39 @@ pub static COPY: Family = BuiltInFamily {
 }
 .family();
 
-const INSIDE: Tunable =
-    Tunable::number(REPEATS, "times that the work is repeated inside the kernel", (1, u32::MAX as u64), "1");
-const LOADS: Tunable = Tunable::number("loads", "independent accesses of a work-item", (1, 64), "4 1 2 8");
+const INSIDE: Tunable = Tunable::number(
+    REPEATS,
+    "times that the work is repeated inside the kernel",
+    (1, u32::MAX as u64),
+    "1",
+);
+const LOADS: Tunable = Tunable::number(
+    "loads",
+    "independent accesses of a work-item",
+    (1, 64),
+    "4 1 2 8",
+);
 const WAVES: Tunable = Tunable::choice(
     "waves",
     "groups: all that the accesses make, or so many times what fills a GPU's compute units",
     "all 1 2 4 8",
 );
 pub const VEC: Tunable = Tunable::choice("vec", "words of a load", "4 1");
-const CHUNKS: Tunable = Tunable::number("chunks", "contiguous chunks for a compute unit", (1, 1 << 20), "16 1 4 64");
+const CHUNKS: Tunable = Tunable::number(
+    "chunks",
+    "contiguous chunks for a compute unit",
+    (1, 1 << 20),
+    "16 1 4 64",
+);
 const STREAM: Tunable = Tunable::switch("stream", "whether words are written past the cache");
 
 /// How often the work is repeated inside the kernel.
 fn repeats(params: &Params) -> u64 {
-    params.get(REPEATS).and_then(|times| times.parse().ok()).unwrap_or(1).max(1)
+    params
+        .get(REPEATS)
+        .and_then(|times| times.parse().ok())
+        .unwrap_or(1)
+        .max(1)
 }
 
 /// The wrapping sum of what is read, as often as it is read: from global or from local memory.
@@ -82,7 +100,11 @@ struct Copy;
 
 /// Arrays that the repetitions work on.
 fn arrays(params: &Params) -> u64 {
-    if params.contains_key(APART) { repeats(params) } else { 1 }
+    if params.contains_key(APART) {
+        repeats(params)
+    } else {
+        1
+    }
 }
 
 /// Of a kernel that repeats its work, the same work over a small array for each repetition.
@@ -96,7 +118,11 @@ fn array_for_each(case: &Case, plan: &Plan) -> Vec<Case> {
     let words = (WORDS / times / 64 * 64).max(64).min(case.shape.n);
     let mut params = plan.params.clone();
     params.insert(APART.into(), "1".into());
-    vec![Case { shape: Shape::vector(words), params, ..case.clone() }]
+    vec![Case {
+        shape: Shape::vector(words),
+        params,
+        ..case.clone()
+    }]
 }
 
 impl Problem for Read {
@@ -105,12 +131,19 @@ impl Problem for Read {
     }
 
     fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
-        if case.family == READ.name { array_for_each(case, plan) } else { Vec::new() }
+        if case.family == READ.name {
+            array_for_each(case, plan)
+        } else {
+            Vec::new()
+        }
     }
 
     fn cost(&self, case: &Case) -> Cost {
         let n = (case.shape.n * repeats(&case.params)) as f64;
-        Cost { bytes: n * case.dtype.size() as f64, ops: n }
+        Cost {
+            bytes: n * case.dtype.size() as f64,
+            ops: n,
+        }
     }
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
@@ -118,12 +151,24 @@ impl Problem for Read {
     }
 
     /// Each word counts as often as it is read.
-    fn amended(&self, case: &Case, inputs: &[Array], changes: &[Changed], before: &Reference) -> Reference {
+    fn amended(
+        &self,
+        case: &Case,
+        inputs: &[Array],
+        changes: &[Changed],
+        before: &Reference,
+    ) -> Reference {
         let times = (repeats(&case.params) / arrays(&case.params)) as i32;
-        let Reference::Exact(Array::I32(sum)) = before else { return self.reference(case, inputs) };
-        let sum = changes.iter().fold(sum[0], |sum, changed| match (&changed.old, &changed.change.value) {
-            (Array::I32(old), Array::I32(new)) => sum.wrapping_add(new[0].wrapping_sub(old[0]).wrapping_mul(times)),
-            _ => sum,
+        let Reference::Exact(Array::I32(sum)) = before else {
+            return self.reference(case, inputs);
+        };
+        let sum = changes.iter().fold(sum[0], |sum, changed| {
+            match (&changed.old, &changed.change.value) {
+                (Array::I32(old), Array::I32(new)) => {
+                    sum.wrapping_add(new[0].wrapping_sub(old[0]).wrapping_mul(times))
+                }
+                _ => sum,
+            }
         });
         Reference::Exact(Array::I32(vec![sum]))
     }
@@ -151,7 +196,10 @@ static WORDS: Exact = Exact {
         Fill::Real,
         |case| {
             let n = (case.shape.n * repeats(&case.params)) as f64;
-            Cost { bytes: n * case.dtype.size() as f64, ops: 0.0 }
+            Cost {
+                bytes: n * case.dtype.size() as f64,
+                ops: 0.0,
+            }
         },
         answer,
     )
@@ -166,7 +214,10 @@ fn answer(case: &Case, _: &[Array]) -> Array {
     let wholes = (0..).zip(words.chunks_mut((n as usize).max(1)));
     wholes.for_each(|(array, words)| {
         let more = if arrays > 1 { array } else { times - 1 };
-        words.par_iter_mut().enumerate().for_each(|(i, number)| *number = (i as u32).wrapping_add(more).cast_signed());
+        words
+            .par_iter_mut()
+            .enumerate()
+            .for_each(|(i, number)| *number = (i as u32).wrapping_add(more).cast_signed());
     });
     Array::I32(words)
 }
@@ -186,7 +237,10 @@ impl Problem for Copy {
 
     fn cost(&self, case: &Case) -> Cost {
         let n = (case.shape.n * repeats(&case.params)) as f64;
-        Cost { bytes: 2.0 * n * case.dtype.size() as f64, ops: 0.0 }
+        Cost {
+            bytes: 2.0 * n * case.dtype.size() as f64,
+            ops: 0.0,
+        }
     }
 
     fn reference(&self, _: &Case, inputs: &[Array]) -> Reference {
@@ -194,12 +248,19 @@ impl Problem for Copy {
     }
 
     fn movement(&self, case: &Case) -> Option<Movement> {
-        Some(Movement::copy((case.shape.n * arrays(&case.params)) as usize))
+        Some(Movement::copy(
+            (case.shape.n * arrays(&case.params)) as usize,
+        ))
     }
 }
 
 /// The accesses of an item at a time, and the groups that make them, unless they were asked for.
-fn strided(ask: &Ask<'_>, loads: u64, vec: u64, fill: fn(&Target, usize, u64) -> Grid) -> Result<(u64, Grid), Refusal> {
+fn strided(
+    ask: &Ask<'_>,
+    loads: u64,
+    vec: u64,
+    fill: fn(&Target, usize, u64) -> Grid,
+) -> Result<(u64, Grid), Refusal> {
     shape::check_wg(ask.case.wg, ask.target)?;
     let params = &ask.case.params;
     let wg = ask.case.wg.size();
@@ -212,7 +273,10 @@ fn strided(ask: &Ask<'_>, loads: u64, vec: u64, fill: fn(&Target, usize, u64) ->
         Some("all") => all,
         Some(waves) => {
             let groups = waves.parse().unwrap_or(1) * units * (2048 / wg as u64).max(1);
-            Grid { groups: all.groups.min(groups as usize), wg }
+            Grid {
+                groups: all.groups.min(groups as usize),
+                wg,
+            }
         }
     };
     Ok((loads, grid))
@@ -225,31 +289,67 @@ fn wide(ask: &Ask<'_>) -> Result<(u64, Grid), Refusal> {
         let (grid, chunk) = shape::chunks(ask.target, n);
         return Ok((chunk, grid));
     };
-    let chunk = n.div_ceil(chunks * u64::from(ask.target.compute_units.max(1))).next_multiple_of(64);
-    Ok((chunk, Grid { groups: n.div_ceil(chunk).max(1) as usize, wg: 1 }))
+    let chunk = n
+        .div_ceil(chunks * u64::from(ask.target.compute_units.max(1)))
+        .next_multiple_of(64);
+    Ok((
+        chunk,
+        Grid {
+            groups: n.div_ceil(chunk).max(1) as usize,
+            wg: 1,
+        },
+    ))
 }
 
 fn read_strided(ask: &Ask<'_>) -> Planned {
     let vec = VEC.get(&ask.case.params)?.unwrap_or(4);
     let (loads, grid) = strided(ask, 4, vec, Grid::filling)?;
-    Ok(plan(ask, grid.groups, grid, &[("LOADS", loads), ("VEC", vec)], &[ask.case.shape.n], vec))
+    Ok(plan(
+        ask,
+        grid.groups,
+        grid,
+        &[("LOADS", loads), ("VEC", vec)],
+        &[ask.case.shape.n],
+        vec,
+    ))
 }
 
 fn read_wide(ask: &Ask<'_>) -> Planned {
     let (chunk, grid) = wide(ask)?;
-    Ok(plan(ask, grid.items(), grid, &[], &[chunk, ask.case.shape.n], 1))
+    Ok(plan(
+        ask,
+        grid.items(),
+        grid,
+        &[],
+        &[chunk, ask.case.shape.n],
+        1,
+    ))
 }
 
 /// Rungs whose items write, or copy, one vector after the other.
 fn vectors(ask: &Ask<'_>) -> Planned {
     let (loads, grid) = strided(ask, 1, 4, |_, wg, items| Grid::covering(wg, items))?;
-    Ok(plan(ask, written(ask), grid, &[("LOADS", loads)], &[ask.case.shape.n / 4], 4))
+    Ok(plan(
+        ask,
+        written(ask),
+        grid,
+        &[("LOADS", loads)],
+        &[ask.case.shape.n / 4],
+        4,
+    ))
 }
 
 /// Rungs whose items write, or copy, a chunk each.
 fn chunks(ask: &Ask<'_>) -> Planned {
     let (chunk, grid) = wide(ask)?;
-    Ok(plan(ask, written(ask), grid, &stream(ask)?, &[chunk, ask.case.shape.n], 16))
+    Ok(plan(
+        ask,
+        written(ask),
+        grid,
+        &stream(ask)?,
+        &[chunk, ask.case.shape.n],
+        16,
+    ))
 }
 
 fn stream(ask: &Ask<'_>) -> Result<Vec<(&'static str, u64)>, Refusal> {
@@ -266,15 +366,33 @@ fn written(ask: &Ask<'_>) -> usize {
 
 /// One pass from the input, if there is one, to an output of `len` words. After `sizes` come the repeats, and a shift of the
 /// array from one to the next, in so many words: 0 unless each has an array of its own.
-fn plan(ask: &Ask<'_>, len: usize, grid: Grid, more: &[(&str, u64)], sizes: &[u64], unit: u64) -> Plan {
+fn plan(
+    ask: &Ask<'_>,
+    len: usize,
+    grid: Grid,
+    more: &[(&str, u64)],
+    sizes: &[u64],
+    unit: u64,
+) -> Plan {
     let Case { shape, params, .. } = ask.case;
     let mut plan = Builder::linear(ask, shape::wrapping(Dtype::I32), grid);
     plan.note_all();
-    more.iter().for_each(|(name, value)| plan.define(name, value));
+    more.iter()
+        .for_each(|(name, value)| plan.define(name, value));
     let output = plan.output(len);
-    let shift = if arrays(params) > 1 { shape.n / unit } else { 0 };
-    let args = plan.inputs().into_iter().chain([output]).chain(sizes.iter().copied().map(Arg::Index));
-    let args = args.chain([Arg::Uint(repeats(params) as u32), Arg::Uint(shift as u32)]).collect();
+    let shift = if arrays(params) > 1 {
+        shape.n / unit
+    } else {
+        0
+    };
+    let args = plan
+        .inputs()
+        .into_iter()
+        .chain([output])
+        .chain(sizes.iter().copied().map(Arg::Index));
+    let args = args
+        .chain([Arg::Uint(repeats(params) as u32), Arg::Uint(shift as u32)])
+        .collect();
     plan.pass(grid, args);
     plan.plan(0, 0)
 }
@@ -285,7 +403,13 @@ pub static LOCAL: Family = BuiltInFamily {
     about: "read local memory as fast as possible",
     form: Form::Vector,
     problem: &Read,
-    ladder: const { &ladder([rung("probes/local/vectors.cl", local_vectors, &[LOCAL_VEC, LOADS])]) },
+    ladder: const {
+        &ladder([rung(
+            "probes/local/vectors.cl",
+            local_vectors,
+            &[LOCAL_VEC, LOADS],
+        )])
+    },
     choices: &[INSIDE],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Local,
@@ -303,15 +427,24 @@ fn local_vectors(ask: &Ask<'_>) -> Planned {
     let n = shape.n as usize;
     let tile = wg * loads * vec;
     if !n.is_multiple_of(tile) {
-        return Err(Refusal::Size(format!("n = {n}: a multiple of a group's {tile} words is needed")));
+        return Err(Refusal::Size(format!(
+            "n = {n}: a multiple of a group's {tile} words is needed"
+        )));
     }
-    let grid = Grid { groups: n / tile, wg };
+    let grid = Grid {
+        groups: n / tile,
+        wg,
+    };
     let mut plan = Builder::linear(ask, shape::wrapping(Dtype::I32), grid);
     plan.note_all();
     plan.define("VEC", vec);
     plan.define("LOADS", loads);
     let output = plan.output(n / loads);
-    let args = plan.inputs().into_iter().chain([output, Arg::Uint(repeats(params) as u32), Arg::Uint(0)]).collect();
+    let args = plan
+        .inputs()
+        .into_iter()
+        .chain([output, Arg::Uint(repeats(params) as u32), Arg::Uint(0)])
+        .collect();
     plan.pass(grid, args);
     Ok(plan.plan(tile as u64, 0))
 }

@@ -49,7 +49,14 @@ pub const GUARD_BYTES: usize = 64 << 10;
 pub fn guard(fill: Fill, dtype: Dtype, is_behind: bool, number: u64, bytes: usize) -> Array {
     /// Seeds that no data have.
     const SEEDS: [u64; 2] = [0x6A09_E667_F3BC_C908, 0xBB67_AE85_84CA_A73B];
-    data::generate(fill, dtype, SEEDS[usize::from(is_behind)], number, 0, bytes / dtype.size())
+    data::generate(
+        fill,
+        dtype,
+        SEEDS[usize::from(is_behind)],
+        number,
+        0,
+        bytes / dtype.size(),
+    )
 }
 
 /// Whether a guard zone, read back, is untouched; else where it was overwritten first, as seen from the buffer.
@@ -63,13 +70,20 @@ pub fn check_guard(zone: &[u8], want: &Array, is_behind: bool) -> Result<(), Str
         return Err(format!("a guard zone has {} bytes", zone.len()));
     }
     let mut pairs = zone.iter().zip(want);
-    let distance = if is_behind { pairs.position(|(a, b)| a != b) } else { pairs.rev().position(|(a, b)| a != b) };
+    let distance = if is_behind {
+        pairs.position(|(a, b)| a != b)
+    } else {
+        pairs.rev().position(|(a, b)| a != b)
+    };
     match distance {
         None => Ok(()),
-        Some(bytes) if is_behind => Err(format!("the kernel wrote past the end of a buffer, {bytes} bytes behind it")),
-        Some(bytes) => {
-            Err(format!("the kernel wrote before the start of a buffer, {} bytes in front of it", bytes + 1))
-        }
+        Some(bytes) if is_behind => Err(format!(
+            "the kernel wrote past the end of a buffer, {bytes} bytes behind it"
+        )),
+        Some(bytes) => Err(format!(
+            "the kernel wrote before the start of a buffer, {} bytes in front of it",
+            bytes + 1
+        )),
     }
 }
 
@@ -90,7 +104,9 @@ impl Fingerprint {
             true => vec![xxh3_128(piece)],
             false => piece.par_chunks(Fingerprint::BLOCK).map(xxh3_128).collect(),
         };
-        blocks.iter().for_each(|block| self.0.update(&block.to_le_bytes()));
+        blocks
+            .iter()
+            .for_each(|block| self.0.update(&block.to_le_bytes()));
     }
 
     /// What all pieces come to.
@@ -117,8 +133,16 @@ mod tests {
         let mut zone = want.as_bytes().to_vec();
         assert_eq!(check_guard(&zone, &want, true), Ok(()));
         zone[9] ^= 1;
-        assert!(check_guard(&zone, &want, true).unwrap_err().contains(" 9 bytes behind"));
-        assert!(check_guard(&zone, &want, false).unwrap_err().contains(" 4087 bytes in front"));
+        assert!(
+            check_guard(&zone, &want, true)
+                .unwrap_err()
+                .contains(" 9 bytes behind")
+        );
+        assert!(
+            check_guard(&zone, &want, false)
+                .unwrap_err()
+                .contains(" 4087 bytes in front")
+        );
         assert!(check_guard(&zone[1..], &want, true).is_err());
     }
 
@@ -134,10 +158,15 @@ mod tests {
             }
             assert_eq!(fingerprint(&bytes), zeros);
             let mut pieces = Fingerprint::default();
-            bytes.chunks(2 * Fingerprint::BLOCK).for_each(|piece| pieces.update(piece));
+            bytes
+                .chunks(2 * Fingerprint::BLOCK)
+                .for_each(|piece| pieces.update(piece));
             assert_eq!(pieces.end(), zeros);
         }
         let [one, other] = [1, 2].map(|byte| vec![byte; Fingerprint::BLOCK]);
-        assert_ne!(fingerprint(&[one.clone(), other.clone()].concat()), fingerprint(&[other, one].concat()));
+        assert_ne!(
+            fingerprint(&[one.clone(), other.clone()].concat()),
+            fingerprint(&[other, one].concat())
+        );
     }
 }

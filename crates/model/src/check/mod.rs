@@ -12,7 +12,8 @@ mod pieces;
 mod verdict;
 
 pub use memory::{
-    Fingerprint, GUARD_BYTES, check_guard, fingerprint, guard, other_poison, poison, poisoned, still_poisoned,
+    Fingerprint, GUARD_BYTES, check_guard, fingerprint, guard, other_poison, poison, poisoned,
+    still_poisoned,
 };
 
 pub use verdict::Verdict;
@@ -60,7 +61,9 @@ pub fn tolerance(reference: &Rounded, depth: u64, dtype: Dtype) -> Option<f64> {
     let bound = gamma(depth, dtype.unit_roundoff())? * reference.magnitude;
     Some(match dtype {
         Dtype::F32 => bound + FLUSHED_TERMS * f64::from(f32::MIN_POSITIVE),
-        Dtype::F64 => bound + f64::EPSILON * reference.value.abs() + FLUSHED_TERMS * f64::MIN_POSITIVE,
+        Dtype::F64 => {
+            bound + f64::EPSILON * reference.value.abs() + FLUSHED_TERMS * f64::MIN_POSITIVE
+        }
         Dtype::I32 | Dtype::I64 | Dtype::U8 => 0.0,
     })
 }
@@ -69,13 +72,19 @@ pub fn tolerance(reference: &Rounded, depth: u64, dtype: Dtype) -> Option<f64> {
 pub fn check_result(got: &Array, reference: &Reference, depth: u64) -> Verdict {
     match reference {
         Reference::Exact(exact) => check_exact(got, exact),
-        Reference::Rounded(sum) => {
-            number(got).map_or_else(unjudged, |number| check_rounded(number, sum, depth, got.dtype()))
-        }
-        Reference::Near { values, absolute, relative } => check_near(got, values, *absolute, *relative),
+        Reference::Rounded(sum) => number(got).map_or_else(unjudged, |number| {
+            check_rounded(number, sum, depth, got.dtype())
+        }),
+        Reference::Near {
+            values,
+            absolute,
+            relative,
+        } => check_near(got, values, *absolute, *relative),
         Reference::Parts(parts) => parts::check_parts(got.as_bytes(), parts),
         Reference::Unknown(why) => unjudged(why.clone()),
-        Reference::Error(allowed) => number(got).map_or_else(unjudged, |error| within(error, 0.0, *allowed)),
+        Reference::Error(allowed) => {
+            number(got).map_or_else(unjudged, |error| within(error, 0.0, *allowed))
+        }
     }
 }
 
@@ -93,7 +102,11 @@ fn number(got: &Array) -> Result<f64, String> {
     match got {
         Array::F32(v) if v.len() == 1 => Ok(f64::from(v[0])),
         Array::F64(v) if v.len() == 1 => Ok(v[0]),
-        other => Err(format!("{} elements of {} have no rounded reference", other.len(), other.dtype())),
+        other => Err(format!(
+            "{} elements of {} have no rounded reference",
+            other.len(),
+            other.dtype()
+        )),
     }
 }
 
@@ -104,7 +117,9 @@ fn number(got: &Array) -> Result<f64, String> {
 pub fn check_rounded(got: f64, reference: &Rounded, depth: u64, dtype: Dtype) -> Verdict {
     let want = reference.value;
     let Some(tol) = tolerance(reference, depth, dtype) else {
-        let why = format!("{depth} roundings are too many for a bound in {dtype}: this case needs exact data");
+        let why = format!(
+            "{depth} roundings are too many for a bound in {dtype}: this case needs exact data"
+        );
         return Verdict::fail(f64::INFINITY, 0.0, why);
     };
     if want.is_nan() && got.is_nan() {
@@ -112,8 +127,13 @@ pub fn check_rounded(got: f64, reference: &Rounded, depth: u64, dtype: Dtype) ->
     }
     if got.is_infinite() || want.is_infinite() {
         // Of an infinite magnitude there is no tolerance.
-        let overflows =
-            want.is_infinite() || want.abs() + tol > if dtype == Dtype::F32 { f64::from(f32::MAX) } else { f64::MAX };
+        let overflows = want.is_infinite()
+            || want.abs() + tol
+                > if dtype == Dtype::F32 {
+                    f64::from(f32::MAX)
+                } else {
+                    f64::MAX
+                };
         return if got.is_infinite() && overflows && got.signum() == want.signum() {
             Verdict::pass(0.0, tol)
         } else {
@@ -126,14 +146,22 @@ pub fn check_rounded(got: f64, reference: &Rounded, depth: u64, dtype: Dtype) ->
 /// Whether a number is as near as this to what is wanted.
 fn within(got: f64, want: f64, tol: f64) -> Verdict {
     if got.is_nan() {
-        return Verdict::fail(f64::INFINITY, tol, format!("got NaN, want {want:?} within {tol:.2e}: {NAN_COMPUTED}"));
+        return Verdict::fail(
+            f64::INFINITY,
+            tol,
+            format!("got NaN, want {want:?} within {tol:.2e}: {NAN_COMPUTED}"),
+        );
     }
     let err = (got - want).abs();
     if err <= tol {
         Verdict::pass(err, tol)
     } else {
         let max_err = if err.is_nan() { f64::INFINITY } else { err };
-        Verdict::fail(max_err, tol, format!("got {got:?}, want {want:?} within {tol:.2e}"))
+        Verdict::fail(
+            max_err,
+            tol,
+            format!("got {got:?}, want {want:?} within {tol:.2e}"),
+        )
     }
 }
 
@@ -150,7 +178,11 @@ pub fn check_near(got: &Array, right: &Array, absolute: f64, relative: f64) -> V
     let len = got.len();
     if (got.dtype(), len) != (right.dtype(), right.len()) {
         let want = right.len();
-        return unjudged(format!("got {len} elements of {}, want {want} of {}", got.dtype(), right.dtype()));
+        return unjudged(format!(
+            "got {len} elements of {}, want {want} of {}",
+            got.dtype(),
+            right.dtype()
+        ));
     }
     let got = got.widened();
     let want = right.widened();
@@ -166,10 +198,15 @@ pub fn check_near(got: &Array, right: &Array, absolute: f64, relative: f64) -> V
             wrong.push((index, allowed));
         }
     }
-    let Some(&(index, allowed)) = wrong.first() else { return Verdict::pass(max_err, tol) };
+    let Some(&(index, allowed)) = wrong.first() else {
+        return Verdict::pass(max_err, tol);
+    };
     let g = got[index];
     let w = want[index];
-    let why = format!("element {index} is {g:?}, want {w:?} within {allowed:.1e}; {} of {len} wrong", wrong.len());
+    let why = format!(
+        "element {index} is {g:?}, want {w:?} within {allowed:.1e}; {} of {len} wrong",
+        wrong.len()
+    );
     Verdict::fail(max_err, tol, why)
 }
 
@@ -181,7 +218,12 @@ pub fn check_moved(got: &Array, input: &Array, movement: &Movement) -> Verdict {
 
 fn compare_moved<T: Comparable>(got: &[T], input: &[T], movement: &Movement) -> Verdict {
     if got.len() != movement.output_len() || input.len() != movement.input_len() {
-        let why = format!("{} elements made {} elements, not {}", input.len(), got.len(), movement.output_len());
+        let why = format!(
+            "{} elements made {} elements, not {}",
+            input.len(),
+            got.len(),
+            movement.output_len()
+        );
         return unjudged(why);
     }
     let from = movement.rows * movement.from_pitch;
@@ -192,7 +234,10 @@ fn compare_moved<T: Comparable>(got: &[T], input: &[T], movement: &Movement) -> 
         if !verdict.ok {
             return match movement.times {
                 1 => verdict,
-                _ => Verdict { why: verdict.why.map(|why| format!("in repetition {time} {why}")), ..verdict },
+                _ => Verdict {
+                    why: verdict.why.map(|why| format!("in repetition {time} {why}")),
+                    ..verdict
+                },
             };
         }
     }
@@ -226,11 +271,12 @@ fn compare_matrix<T: Comparable>(got: &[T], input: &[T], movement: &Movement) ->
                 .flat_map(|begin| (top..(top + BAND).min(rows)).map(move |row| (row, begin)));
             parts.fold((0, None), |found, (row, begin)| {
                 let values = &got[row * pitch..][begin..(begin + BLOCK).min(right)];
-                let mut wrong =
-                    (begin..).zip(values).filter(|&(column, &got)| match column < movement.output_columns() {
+                let mut wrong = (begin..).zip(values).filter(|&(column, &got)| {
+                    match column < movement.output_columns() {
                         true => !got.has_bits_of(input[movement.source(row, column)]),
                         false => !got.is_poison(),
-                    });
+                    }
+                });
                 let first = wrong.next().map(|(column, _)| (row, column));
                 joined(found, (usize::from(first.is_some()) + wrong.count(), first))
             })
@@ -240,23 +286,43 @@ fn compare_matrix<T: Comparable>(got: &[T], input: &[T], movement: &Movement) ->
         (count, Some((row, column))) => {
             let got = got[row * movement.to_pitch + column];
             let why = misplaced(got, row, column, input, movement);
-            Verdict::fail(f64::INFINITY, 0.0, format!("{why}; {count} {} wrong", if count == 1 { "is" } else { "are" }))
+            Verdict::fail(
+                f64::INFINITY,
+                0.0,
+                format!(
+                    "{why}; {count} {} wrong",
+                    if count == 1 { "is" } else { "are" }
+                ),
+            )
         }
         (_, None) => Verdict::pass(0.0, 0.0),
     }
 }
 
-fn misplaced<T: Comparable>(got: T, row: usize, column: usize, input: &[T], movement: &Movement) -> String {
+fn misplaced<T: Comparable>(
+    got: T,
+    row: usize,
+    column: usize,
+    input: &[T],
+    movement: &Movement,
+) -> String {
     let place = format!("the output's row {row}, column {column}");
     if column >= movement.output_columns() {
         return format!("{place} lies behind the row's end and was overwritten with {got:?}");
     }
     let note = origin(got);
-    format!("{place} is {got:?}{note}, want {:?}", input[movement.source(row, column)])
+    format!(
+        "{place} is {got:?}{note}, want {:?}",
+        input[movement.source(row, column)]
+    )
 }
 
 fn unlike(got: &Array, want: &Array) -> Verdict {
-    Verdict::fail(f64::INFINITY, 0.0, format!("got elements of {}, want {}", got.dtype(), want.dtype()))
+    Verdict::fail(
+        f64::INFINITY,
+        0.0,
+        format!("got elements of {}, want {}", got.dtype(), want.dtype()),
+    )
 }
 
 fn compare_slices<T: Comparable>(got: &[T], want: &[T]) -> Verdict {
@@ -264,10 +330,17 @@ fn compare_slices<T: Comparable>(got: &[T], want: &[T]) -> Verdict {
         let why = format!("got {} elements, want {}", got.len(), want.len());
         return Verdict::fail(f64::INFINITY, 0.0, why);
     }
-    let Some(index) = first_wrong(got, want) else { return Verdict::pass(0.0, 0.0) };
+    let Some(index) = first_wrong(got, want) else {
+        return Verdict::pass(0.0, 0.0);
+    };
     let g = got[index];
     let w = want[index];
-    let wrong: Vec<f64> = got.iter().zip(want).filter(|(g, w)| !g.equals(**w)).map(|(g, w)| g.distance(*w)).collect();
+    let wrong: Vec<f64> = got
+        .iter()
+        .zip(want)
+        .filter(|(g, w)| !g.equals(**w))
+        .map(|(g, w)| g.distance(*w))
+        .collect();
     let max_err = wrong.iter().copied().fold(0.0, f64::max);
     let note = match origin(g) {
         "" if g.is_nan() && !w.is_nan() => format!(" ({NAN_COMPUTED})"),
@@ -275,7 +348,10 @@ fn compare_slices<T: Comparable>(got: &[T], want: &[T]) -> Verdict {
     };
     let why = match got.len() {
         1 => format!("got {g:?}{note}, want {w:?}"),
-        len => format!("element {index} is {g:?}{note}, want {w:?}; {} of {len} wrong", wrong.len()),
+        len => format!(
+            "element {index} is {g:?}{note}, want {w:?}; {} of {len} wrong",
+            wrong.len()
+        ),
     };
     Verdict::fail(max_err, 0.0, why)
 }
@@ -285,8 +361,15 @@ fn first_wrong<T: Comparable>(got: &[T], want: &[T]) -> Option<usize> {
     first_in_pieces(got, |at, got| {
         let want = &want[at..at + got.len()];
         // Nearly all pieces are right, and their elements are compared many at a time.
-        let alike = got.iter().zip(want).fold(true, |alike, (g, w)| alike & g.has_bits_of(*w));
-        if alike { None } else { got.iter().zip(want).position(|(g, w)| !g.equals(*w)) }
+        let alike = got
+            .iter()
+            .zip(want)
+            .fold(true, |alike, (g, w)| alike & g.has_bits_of(*w));
+        if alike {
+            None
+        } else {
+            got.iter().zip(want).position(|(g, w)| !g.equals(*w))
+        }
     })
 }
 
@@ -332,7 +415,11 @@ macro_rules! float_element {
 
             fn distance(self, other: $t) -> f64 {
                 let distance = (f64::from(self) - f64::from(other)).abs();
-                if distance.is_nan() { f64::INFINITY } else { distance }
+                if distance.is_nan() {
+                    f64::INFINITY
+                } else {
+                    distance
+                }
             }
 
             fn is_nan(self) -> bool {
@@ -371,7 +458,12 @@ macro_rules! int_element {
 float_element!(f32, 0x7fc0_dead, 0x7ff8_c0de);
 float_element!(f64, 0x7ff8_dead_beef_dead, 0x7ff8_c0de_7ff8_c0de);
 int_element!(i32, 0xdead_beef_u32.cast_signed(), 0x7ff8_c0de, true);
-int_element!(i64, 0xdead_beef_dead_beef_u64.cast_signed(), 0x7ff8_c0de_7ff8_c0de, true);
+int_element!(
+    i64,
+    0xdead_beef_dead_beef_u64.cast_signed(),
+    0x7ff8_c0de_7ff8_c0de,
+    true
+);
 int_element!(u8, 0xb5, 0, false);
 
 #[cfg(test)]
@@ -397,7 +489,10 @@ mod tests {
         for dtype in Dtype::ALL {
             let untouched = poisoned(dtype, 3);
             let verdict = check_exact(&untouched, &Array::zeros(dtype, 3));
-            assert!(!verdict.ok && verdict.why.unwrap().contains("element 0 is"), "{dtype}");
+            assert!(
+                !verdict.ok && verdict.why.unwrap().contains("element 0 is"),
+                "{dtype}"
+            );
             assert_eq!(still_poisoned(&untouched), Some(0));
             assert_eq!(still_poisoned(&Array::zeros(dtype, 3)), None);
             assert_eq!(poison(dtype).len(), dtype.size());
@@ -406,13 +501,23 @@ mod tests {
             let untouched = poisoned(dtype, 1);
             assert!(!check_result(&untouched, &Reference::Rounded(reference(0.0, 1e9)), 10).ok);
             assert!(
-                !check_result(&untouched, &Reference::Rounded(reference(f64::NAN, 1.0)), 10).ok,
+                !check_result(
+                    &untouched,
+                    &Reference::Rounded(reference(f64::NAN, 1.0)),
+                    10
+                )
+                .ok,
                 "poison is not a right NaN"
             );
         }
         for real in [Array::F32(vec![f32::NAN]), Array::F64(vec![f64::NAN])] {
             assert!(
-                check_result(&real, &Reference::Rounded(reference(f64::NAN, f64::NAN)), 10).ok,
+                check_result(
+                    &real,
+                    &Reference::Rounded(reference(f64::NAN, f64::NAN)),
+                    10
+                )
+                .ok,
                 "a NaN is not poison"
             );
         }
@@ -430,18 +535,32 @@ mod tests {
 
     #[test]
     fn near_results_lie_within_both_tolerances_and_nan_never_does() {
-        let of =
-            |got: &[f32], want: &[f32]| check_near(&Array::F32(got.to_vec()), &Array::F32(want.to_vec()), 0.5, 0.01);
+        let of = |got: &[f32], want: &[f32]| {
+            check_near(
+                &Array::F32(got.to_vec()),
+                &Array::F32(want.to_vec()),
+                0.5,
+                0.01,
+            )
+        };
         assert!(of(&[100.0, 0.0], &[101.4, 0.5]).ok);
         assert!(!of(&[100.0], &[101.6]).ok);
         assert!(!of(&[0.0], &[0.51]).ok);
         let inf = f32::INFINITY;
-        assert!(of(&[inf], &[inf]).ok && !of(&[inf], &[-inf]).ok && !of(&[1.0], &[inf]).ok && !of(&[inf], &[1.0]).ok);
+        assert!(
+            of(&[inf], &[inf]).ok
+                && !of(&[inf], &[-inf]).ok
+                && !of(&[1.0], &[inf]).ok
+                && !of(&[inf], &[1.0]).ok
+        );
         let nan = of(&[f32::NAN, 1.0], &[1.0, 1.0]);
         assert!(!nan.ok && nan.max_err.is_infinite() && nan.why.unwrap().contains("1 of 2"));
         assert!(!of(&[f32::NAN], &[f32::NAN]).ok);
         assert!(!of(&[1.0], &[1.0, 1.0]).ok);
-        assert!(!check_near(&Array::F64(vec![1.0]), &Array::F32(vec![1.0]), 0.5, 0.01).ok, "another type");
+        assert!(
+            !check_near(&Array::F64(vec![1.0]), &Array::F32(vec![1.0]), 0.5, 0.01).ok,
+            "another type"
+        );
         assert!(!check_near(&poisoned(Dtype::F32, 1), &Array::F32(vec![1.0]), 0.5, 0.01).ok);
     }
 
@@ -449,8 +568,14 @@ mod tests {
     fn infinities_match_or_come_from_overflow() {
         let inf = f64::INFINITY;
         assert!(check_rounded(inf, &reference(inf, inf), 1, Dtype::F32).ok);
-        assert!(check_rounded(inf, &reference(1e39, 1e39), 1, Dtype::F32).ok, "overflows f32");
-        assert!(!check_rounded(inf, &reference(1e39, 1e39), 1, Dtype::F64).ok, "fits f64");
+        assert!(
+            check_rounded(inf, &reference(1e39, 1e39), 1, Dtype::F32).ok,
+            "overflows f32"
+        );
+        assert!(
+            !check_rounded(inf, &reference(1e39, 1e39), 1, Dtype::F64).ok,
+            "fits f64"
+        );
         assert!(!check_rounded(inf, &reference(1.0, 1.0), 1, Dtype::F32).ok);
         assert!(!check_rounded(-inf, &reference(inf, inf), 1, Dtype::F32).ok);
         assert!(!check_rounded(3.0, &reference(inf, inf), 1, Dtype::F32).ok);
@@ -481,7 +606,9 @@ mod tests {
     fn large_arrays_are_looked_through_to_their_ends() {
         let len = 3 * PIECE + 5;
         let want = generate(Fill::Bits, Dtype::F32, 1, 0, 0, len);
-        let Array::F32(right) = &want else { unreachable!() };
+        let Array::F32(right) = &want else {
+            unreachable!()
+        };
         assert!(check_exact(&want, &want).ok && still_poisoned(&want).is_none());
         let movement = Movement::copy(len);
         for at in [0, PIECE - 1, PIECE, 2 * PIECE + 7, len - 1] {
@@ -490,9 +617,17 @@ mod tests {
             let wrong = Array::F32(wrong);
             let count = if at == len - 1 { 1 } else { 2 };
             let why = check_exact(&wrong, &want).why.unwrap();
-            assert!(why.starts_with(&format!("element {at} is")) && why.contains(&format!("; {count} of")), "{why}");
+            assert!(
+                why.starts_with(&format!("element {at} is"))
+                    && why.contains(&format!("; {count} of")),
+                "{why}"
+            );
             let why = check_moved(&wrong, &want, &movement).why.unwrap();
-            assert!(why.contains(&format!("row 0, column {at} ")) && why.contains(&format!("; {count} ")), "{why}");
+            assert!(
+                why.contains(&format!("row 0, column {at} "))
+                    && why.contains(&format!("; {count} ")),
+                "{why}"
+            );
             let mut unwritten = right.clone();
             (unwritten[at], unwritten[len - 1]) = (f32::POISON, f32::POISON);
             assert_eq!(still_poisoned(&Array::F32(unwritten)), Some(at));
@@ -504,33 +639,75 @@ mod tests {
         let got = Array::F32(vec![-0.0, f32::NAN]);
         let want = Array::F32(vec![0.0, -f32::NAN]);
         assert!(check_exact(&got, &want).ok);
-        assert!(!(-0.0f32).has_bits_of(0.0) && !f32::NAN.has_bits_of(-f32::NAN) && f32::NAN.has_bits_of(f32::NAN));
+        assert!(
+            !(-0.0f32).has_bits_of(0.0)
+                && !f32::NAN.has_bits_of(-f32::NAN)
+                && f32::NAN.has_bits_of(f32::NAN)
+        );
     }
 
     #[test]
     fn every_place_of_a_matrix_is_looked_at_once() {
         for transposed in [false, true] {
-            let (columns, to_pitch) =
-                if transposed { (2 * BAND + 1, 3 * BLOCK + 7) } else { (3 * BLOCK + 5, 3 * BLOCK + 7) };
-            let rows = if transposed { 3 * BLOCK + 5 } else { 2 * BAND + 1 };
+            let (columns, to_pitch) = if transposed {
+                (2 * BAND + 1, 3 * BLOCK + 7)
+            } else {
+                (3 * BLOCK + 5, 3 * BLOCK + 7)
+            };
+            let rows = if transposed {
+                3 * BLOCK + 5
+            } else {
+                2 * BAND + 1
+            };
             let from_pitch = columns + 3;
-            let movement = Movement { rows, columns, from_pitch, to_pitch, transposed, times: 1, skip: 0 };
+            let movement = Movement {
+                rows,
+                columns,
+                from_pitch,
+                to_pitch,
+                transposed,
+                times: 1,
+                skip: 0,
+            };
             let input = generate(Fill::Bits, Dtype::F32, 1, 0, 0, movement.input_len());
             let mut moved = poisoned(Dtype::F32, movement.output_len());
             movement.carry_out(&input, &mut moved);
             assert!(check_moved(&moved, &input, &movement).ok);
-            let Array::F32(to) = moved else { unreachable!() };
-            let places = (0..movement.output_rows()).flat_map(|row| (0..to_pitch).map(move |column| (row, column)));
+            let Array::F32(to) = moved else {
+                unreachable!()
+            };
+            let places = (0..movement.output_rows())
+                .flat_map(|row| (0..to_pitch).map(move |column| (row, column)));
             let last = (movement.output_rows() - 1) * to_pitch;
             for (row, column) in places {
                 let mut wrong = to.clone();
                 (wrong[row * to_pitch + column], wrong[last]) = (1.5, 2.5);
-                let why = check_moved(&Array::F32(wrong), &input, &movement).why.unwrap();
+                let why = check_moved(&Array::F32(wrong), &input, &movement)
+                    .why
+                    .unwrap();
                 let is_last = row * to_pitch + column >= last;
-                let first = if is_last { (last / to_pitch, 0) } else { (row, column) };
-                let count = if row * to_pitch + column == last { 1 } else { 2 };
-                assert!(why.contains(&format!("row {}, column {} ", first.0, first.1)), "{why}");
-                assert!(why.ends_with(if count == 1 { "; 1 is wrong" } else { "; 2 are wrong" }), "{why}");
+                let first = if is_last {
+                    (last / to_pitch, 0)
+                } else {
+                    (row, column)
+                };
+                let count = if row * to_pitch + column == last {
+                    1
+                } else {
+                    2
+                };
+                assert!(
+                    why.contains(&format!("row {}, column {} ", first.0, first.1)),
+                    "{why}"
+                );
+                assert!(
+                    why.ends_with(if count == 1 {
+                        "; 1 is wrong"
+                    } else {
+                        "; 2 are wrong"
+                    }),
+                    "{why}"
+                );
             }
         }
     }
@@ -538,13 +715,27 @@ mod tests {
     #[test]
     fn a_misplaced_element_and_a_write_between_rows_are_found() {
         for transposed in [false, true] {
-            let movement = Movement { rows: 3, columns: 2, from_pitch: 3, to_pitch: 4, transposed, times: 1, skip: 0 };
+            let movement = Movement {
+                rows: 3,
+                columns: 2,
+                from_pitch: 3,
+                to_pitch: 4,
+                transposed,
+                times: 1,
+                skip: 0,
+            };
             let input = generate(Fill::Bits, Dtype::F32, 1, 0, 0, movement.input_len());
-            let (Array::F32(from), Array::F32(mut to)) = (&input, poisoned(Dtype::F32, movement.output_len())) else {
+            let (Array::F32(from), Array::F32(mut to)) =
+                (&input, poisoned(Dtype::F32, movement.output_len()))
+            else {
                 unreachable!()
             };
             for (row, column) in [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)] {
-                let at = if transposed { column * 4 + row } else { row * 4 + column };
+                let at = if transposed {
+                    column * 4 + row
+                } else {
+                    row * 4 + column
+                };
                 to[at] = from[row * 3 + column];
             }
             let verdict = |to: &[f32]| check_moved(&Array::F32(to.to_vec()), &input, &movement);
@@ -554,9 +745,23 @@ mod tests {
             assert!(verdict(&swapped).why.unwrap().ends_with("2 are wrong"));
             let mut spilt = to.clone();
             spilt[3] = 1.0;
-            assert!(verdict(&spilt).why.unwrap().contains("row 0, column 3 lies behind the row's end"));
-            let untouched = check_moved(&poisoned(Dtype::F32, movement.output_len()), &input, &movement);
-            assert!(untouched.why.unwrap().contains("(the value before the run)"));
+            assert!(
+                verdict(&spilt)
+                    .why
+                    .unwrap()
+                    .contains("row 0, column 3 lies behind the row's end")
+            );
+            let untouched = check_moved(
+                &poisoned(Dtype::F32, movement.output_len()),
+                &input,
+                &movement,
+            );
+            assert!(
+                untouched
+                    .why
+                    .unwrap()
+                    .contains("(the value before the run)")
+            );
             assert!(!verdict(&to[1..]).ok);
         }
     }

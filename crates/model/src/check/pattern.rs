@@ -49,12 +49,18 @@ pub fn share(is_in: &[bool], group: usize) -> Share {
             return Share::FirstPartOfGroups(beginning as u64);
         }
         let steps = (1..10).map(|log| 1 << log).filter(|step| *step < group);
-        if let Some(step) = steps.into_iter().find(|step| are(&is_in[..until], &|i| (i % group).is_multiple_of(*step)))
+        if let Some(step) = steps
+            .into_iter()
+            .find(|step| are(&is_in[..until], &|i| (i % group).is_multiple_of(*step)))
         {
             return Share::Every(step as u64);
         }
     }
-    if are(is_in, &|i| i < beginning) { Share::Beginning(beginning as u64) } else { Share::Some }
+    if are(is_in, &|i| i < beginning) {
+        Share::Beginning(beginning as u64)
+    } else {
+        Share::Some
+    }
 }
 
 /// Which cells of a matrix take part in something, where each work-group has a tile.
@@ -80,18 +86,24 @@ pub fn region(is_in: &[bool], columns: usize, [wide, high]: [usize; 2]) -> CellR
     let named: [(CellRegion, WantedCell<'_>); 6] = [
         (CellRegion::All, &|_, _| true),
         (CellRegion::None, &|_, _| false),
-        (CellRegion::WholeTiles, &|r, c| r < rows / high * high && c < columns / wide * wide),
+        (CellRegion::WholeTiles, &|r, c| {
+            r < rows / high * high && c < columns / wide * wide
+        }),
         (CellRegion::FirstTile, &|r, c| r < high && c < wide),
         (CellRegion::AllButLastRow, &|r, _| r + 1 < rows),
         (CellRegion::AllButLastColumn, &|_, c| c + 1 < columns),
     ];
-    if let Some((region, _)) =
-        named.iter().find(|(_, want)| !is_in.is_empty() && are(is_in, &|at| want(at / columns, at % columns)))
+    if let Some((region, _)) = named
+        .iter()
+        .find(|(_, want)| !is_in.is_empty() && are(is_in, &|at| want(at / columns, at % columns)))
     {
         return *region;
     }
-    let first = (1..high).find(|&some| !is_in.is_empty() && are(is_in, &|at| at / columns % high < some));
-    first.map_or(CellRegion::Some, |rows| CellRegion::FirstRowsOfTiles(rows as u64))
+    let first =
+        (1..high).find(|&some| !is_in.is_empty() && are(is_in, &|at| at / columns % high < some));
+    first.map_or(CellRegion::Some, |rows| {
+        CellRegion::FirstRowsOfTiles(rows as u64)
+    })
 }
 
 #[cfg(test)]
@@ -100,7 +112,9 @@ mod tests {
 
     #[test]
     fn elements_that_take_part_have_a_name() {
-        let of = |n: usize, is_in: &dyn Fn(usize) -> bool| share(&(0..n).map(is_in).collect::<Vec<_>>(), 8);
+        let of = |n: usize, is_in: &dyn Fn(usize) -> bool| {
+            share(&(0..n).map(is_in).collect::<Vec<_>>(), 8)
+        };
         let cases: [(&dyn Fn(usize) -> bool, Share); 13] = [
             (&|_| true, Share::All),
             (&|_| false, Share::None),
@@ -120,13 +134,19 @@ mod tests {
             assert_eq!(of(27, is_in), wanted);
         }
         assert_eq!(share(&[], 8), Share::All);
-        assert_eq!(share(&[true, false], 0), Share::FirstGroup, "a group has an element at least");
+        assert_eq!(
+            share(&[true, false], 0),
+            Share::FirstGroup,
+            "a group has an element at least"
+        );
     }
 
     #[test]
     fn cells_that_take_part_have_a_name() {
         let of = |rows: usize, columns: usize, is_in: &dyn Fn(usize, usize) -> bool| {
-            let is_in: Vec<bool> = (0..rows * columns).map(|at| is_in(at / columns, at % columns)).collect();
+            let is_in: Vec<bool> = (0..rows * columns)
+                .map(|at| is_in(at / columns, at % columns))
+                .collect();
             region(&is_in, columns, [4, 4])
         };
         type Cells<'a> = &'a dyn Fn(usize, usize) -> bool;

@@ -6,12 +6,17 @@ use rayon::prelude::*;
 pub(super) const PIECE: usize = 1 << 16;
 
 /// The first index that `find` gives: it is given pieces of the whole with their places, by several threads at once.
-pub(super) fn first_in_pieces<T: Sync>(all: &[T], find: impl Fn(usize, &[T]) -> Option<usize> + Sync) -> Option<usize> {
+pub(super) fn first_in_pieces<T: Sync>(
+    all: &[T],
+    find: impl Fn(usize, &[T]) -> Option<usize> + Sync,
+) -> Option<usize> {
     if all.len() <= PIECE {
         return find(0, all);
     }
-    all.par_chunks(PIECE).enumerate().find_map_first(|(piece, elements)| {
-        let at = piece * PIECE;
-        find(at, elements).map(|index| at + index)
-    })
+    all.par_chunks(PIECE)
+        .enumerate()
+        .find_map_first(|(piece, elements)| {
+            let at = piece * PIECE;
+            find(at, elements).map(|index| at + index)
+        })
 }

@@ -13,10 +13,20 @@ pub struct Verdict {
 
 impl Verdict {
     pub(super) fn pass(max_err: f64, tol: f64) -> Verdict {
-        Verdict { ok: true, max_err, tol, why: None }
+        Verdict {
+            ok: true,
+            max_err,
+            tol,
+            why: None,
+        }
     }
 
     pub(super) fn fail(max_err: f64, tol: f64, why: String) -> Verdict {
-        Verdict { ok: false, max_err, tol, why: Some(why) }
+        Verdict {
+            ok: false,
+            max_err,
+            tol,
+            why: Some(why),
+        }
     }
 }

@@ -118,13 +118,21 @@ pub(super) fn key(seed: u64, stream: u64) -> u64 {
 fn fill_f32(v: &mut [f32], start: u64, fill: Fill, key: u64) {
     const UNIT: f32 = 1.0 / (1u64 << 23) as f32;
     match fill {
-        Fill::Real => fill_with(v, start, |i| (draw(key, i) >> 40) as i32 as f32 * UNIT - 1.0),
-        Fill::Positive => fill_with(v, start, |i| 1.0 + (draw(key, i) >> 41) as i32 as f32 * UNIT),
-        Fill::Negative => fill_with(v, start, |i| -1.0 - (draw(key, i) >> 41) as i32 as f32 * UNIT),
+        Fill::Real => fill_with(v, start, |i| {
+            (draw(key, i) >> 40) as i32 as f32 * UNIT - 1.0
+        }),
+        Fill::Positive => fill_with(v, start, |i| {
+            1.0 + (draw(key, i) >> 41) as i32 as f32 * UNIT
+        }),
+        Fill::Negative => fill_with(v, start, |i| {
+            -1.0 - (draw(key, i) >> 41) as i32 as f32 * UNIT
+        }),
         Fill::Near { negative, small } => {
             let (places, size) = near_places(Dtype::F32, negative, small);
             let scale = 2f32.powi(size);
-            fill_with(v, start, |i| near(draw(key, i), negative, places) as f32 * scale);
+            fill_with(v, start, |i| {
+                near(draw(key, i), negative, places) as f32 * scale
+            });
         }
         Fill::Sizes(most) => fill_with(v, start, |i| sized_f32(draw(key, i), draw(!key, i), most)),
         Fill::Fractions(k) => fill_exact(v, start, key, k, |x| x as f32 / 4.0),
@@ -138,27 +146,37 @@ fn fill_f32(v: &mut [f32], start: u64, fill: Fill, key: u64) {
         Fill::Bits => fill_with(v, start, |i| f32::from_bits(pattern(key, i))),
         Fill::Weights { .. } => {
             let weights = Weights::of(fill, key);
-            fill_with(v, start, |i| weights.weight(i).map_or(f32::INFINITY, |w| w as f32));
+            fill_with(v, start, |i| {
+                weights.weight(i).map_or(f32::INFINITY, |w| w as f32)
+            });
         }
         Fill::Turned { columns, falling } => {
-            fill_with(v, start, |i| (turned(key, columns, falling, i) * size(falling)) as f32);
+            fill_with(v, start, |i| {
+                (turned(key, columns, falling, i) * size(falling)) as f32
+            });
         }
         Fill::Largest { negative } => {
             let scale = 2f32.powi(103);
-            fill_with(v, start, |i| largest(draw(key, i), negative, 24) as f32 * scale);
+            fill_with(v, start, |i| {
+                largest(draw(key, i), negative, 24) as f32 * scale
+            });
         }
     }
 }
 
 fn fill_f64(v: &mut [f64], start: u64, fill: Fill, key: u64) {
     match fill {
-        Fill::Real => fill_with(v, start, |i| (draw(key, i) >> 11) as f64 * (2.0 / (1u64 << 53) as f64) - 1.0),
+        Fill::Real => fill_with(v, start, |i| {
+            (draw(key, i) >> 11) as f64 * (2.0 / (1u64 << 53) as f64) - 1.0
+        }),
         Fill::Positive => fill_with(v, start, |i| 1.0 + fraction(draw(key, i))),
         Fill::Negative => fill_with(v, start, |i| -1.0 - fraction(draw(key, i))),
         Fill::Near { negative, small } => {
             let (places, size) = near_places(Dtype::F64, negative, small);
             let scale = 2f64.powi(size);
-            fill_with(v, start, |i| near(draw(key, i), negative, places) as f64 * scale);
+            fill_with(v, start, |i| {
+                near(draw(key, i), negative, places) as f64 * scale
+            });
         }
         Fill::Sizes(most) => fill_with(v, start, |i| sized_f64(draw(key, i), draw(!key, i), most)),
         Fill::Fractions(k) => fill_exact(v, start, key, k, |x| x as f64 / 4.0),
@@ -175,11 +193,15 @@ fn fill_f64(v: &mut [f64], start: u64, fill: Fill, key: u64) {
             fill_with(v, start, |i| weights.weight(i).unwrap_or(f64::INFINITY));
         }
         Fill::Turned { columns, falling } => {
-            fill_with(v, start, |i| turned(key, columns, falling, i) * size(falling));
+            fill_with(v, start, |i| {
+                turned(key, columns, falling, i) * size(falling)
+            });
         }
         Fill::Largest { negative } => {
             let scale = 2f64.powi(970);
-            fill_with(v, start, |i| largest(draw(key, i), negative, 53) as f64 * scale);
+            fill_with(v, start, |i| {
+                largest(draw(key, i), negative, 53) as f64 * scale
+            });
         }
     }
 }
@@ -194,39 +216,61 @@ fn fill_whole<const BITS: u32, T: Copy + Send + Sync>(
 ) {
     match fill {
         Fill::Real => fill_with(v, start, |i| of(draw(key, i) as i64)),
-        Fill::Positive => fill_with(v, start, |i| of((1 << (BITS - 4)) + (draw(key, i) >> (68 - BITS)) as i64)),
-        Fill::Negative => fill_with(v, start, |i| of(-(1 << (BITS - 4)) - (draw(key, i) >> (68 - BITS)) as i64)),
+        Fill::Positive => fill_with(v, start, |i| {
+            of((1 << (BITS - 4)) + (draw(key, i) >> (68 - BITS)) as i64)
+        }),
+        Fill::Negative => fill_with(v, start, |i| {
+            of(-(1 << (BITS - 4)) - (draw(key, i) >> (68 - BITS)) as i64)
+        }),
         Fill::Near { negative, small } => {
             let dtype = if BITS == 32 { Dtype::I32 } else { Dtype::I64 };
             let places = near_places(dtype, negative, small).0;
             fill_with(v, start, |i| of(near(draw(key, i), negative, places)));
         }
-        Fill::Sizes(most) => fill_with(v, start, |i| of(narrow(draw(key, i), draw(!key, i), most.min(BITS - 1)))),
+        Fill::Sizes(most) => fill_with(v, start, |i| {
+            of(narrow(draw(key, i), draw(!key, i), most.min(BITS - 1)))
+        }),
         Fill::Exact(k) | Fill::Fractions(k) | Fill::Scaled(k) => fill_exact(v, start, key, k, of),
         Fill::Below(k) => fill_with(v, start, |i| of(up_to(draw(key, i), k))),
         Fill::Ones => v.fill(of(1)),
         Fill::MostBits => fill_with(v, start, |i| of(!lone_bit(draw(key, i), BITS.into()))),
         Fill::FewBits => fill_with(v, start, |i| of(lone_bit(draw(key, i), BITS.into()))),
-        Fill::Bits if BITS == 32 => fill_with(v, start, |i| of(pattern(key, i).cast_signed().into())),
+        Fill::Bits if BITS == 32 => {
+            fill_with(v, start, |i| of(pattern(key, i).cast_signed().into()))
+        }
         Fill::Bits => fill_with(v, start, |i| of(wide_pattern(key, i).cast_signed())),
         Fill::Weights { .. } => {
             let weights = Weights::of(fill, key);
             fill_with(v, start, |i| of(weights.whole(i).into()));
         }
         Fill::Turned { columns, falling } if BITS == 32 => {
-            fill_with(v, start, |i| of((turned(key, columns, falling, i) * f64::from(1 << 27)) as i64));
+            fill_with(v, start, |i| {
+                of((turned(key, columns, falling, i) * f64::from(1 << 27)) as i64)
+            });
         }
         // No graph has weights of this type.
         Fill::Turned { .. } => v.fill(of(1)),
         Fill::Largest { negative } => {
-            fill_with(v, start, |i| of(largest(draw(key, i), negative, BITS - 3 + u32::from(negative))));
+            fill_with(v, start, |i| {
+                of(largest(
+                    draw(key, i),
+                    negative,
+                    BITS - 3 + u32::from(negative),
+                ))
+            });
         }
     }
 }
 
 /// Random signs times 1..=`k`, as `element` makes elements of them. Few are taken from 32 bits of a draw, whose product with
 /// `k` is a vector register's.
-fn fill_exact<T: Send>(v: &mut [T], start: u64, key: u64, k: u64, element: impl Fn(i64) -> T + Sync) {
+fn fill_exact<T: Send>(
+    v: &mut [T],
+    start: u64,
+    key: u64,
+    k: u64,
+    element: impl Fn(i64) -> T + Sync,
+) {
     if k < 1 << 31 {
         fill_with(v, start, |i| {
             let r = draw(key, i);
@@ -251,7 +295,11 @@ fn up_to(draw: u64, end: u64) -> i64 {
 /// The bit of the lower half of so many that an element has, or is without; most have none.
 #[inline(always)]
 fn lone_bit(draw: u64, bits: u64) -> i64 {
-    if draw.is_multiple_of(256) { 1 << ((draw >> 32) % (bits / 2)) } else { 0 }
+    if draw.is_multiple_of(256) {
+        1 << ((draw >> 32) % (bits / 2))
+    } else {
+        0
+    }
 }
 
 /// What numbers of [`Fill::Near`] are made with: `power`, `bits` and `flip` of [`near`], and the power of two that they are
@@ -360,7 +408,11 @@ fn wide_pattern(key: u64, i: u64) -> u64 {
     let high = pattern(key, i);
     let is_special = i % SPECIAL_EACH == SPECIAL_EACH / 2;
     let round = i / SPECIAL_EACH / SPECIAL.len() as u64;
-    let low = if is_special && round.is_multiple_of(2) { 0 } else { scramble(!high) };
+    let low = if is_special && round.is_multiple_of(2) {
+        0
+    } else {
+        scramble(!high)
+    };
     u64::from(high) << 32 | u64::from(low)
 }
 
@@ -392,12 +444,23 @@ impl Weights {
     /// Those of a fill; of another than [`Fill::Weights`] any.
     fn of(fill: Fill, key: u64) -> Weights {
         let (columns, signed, severed) = match fill {
-            Fill::Weights { columns, signed, severed } => (columns.max(1), signed, severed && columns >= 8),
+            Fill::Weights {
+                columns,
+                signed,
+                severed,
+            } => (columns.max(1), signed, severed && columns >= 8),
             _ => (1, false, false),
         };
         let [source, sink, far, heavy] = [1, 2, 3, 4].map(|salt| mix(key ^ salt) % columns);
         let severed = severed.then_some([source, sink]);
-        Weights { key, columns, signed, severed, heavy: (columns >= 8).then_some(heavy), turn: 1 + far / 2 }
+        Weights {
+            key,
+            columns,
+            signed,
+            severed,
+            heavy: (columns >= 8).then_some(heavy),
+            turn: 1 + far / 2,
+        }
     }
 
     /// The weight of the edge at place `i` of the matrix; none where there is no edge.
@@ -406,7 +469,10 @@ impl Weights {
         const SCALES: [f64; 8] = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 128.0, 65536.0];
         let row = i / self.columns;
         let column = i % self.columns;
-        if self.severed.is_some_and(|[source, sink]| source == row || sink == column) {
+        if self
+            .severed
+            .is_some_and(|[source, sink]| source == row || sink == column)
+        {
             return None;
         }
         let next = (row + self.turn) % self.columns;
@@ -419,17 +485,33 @@ impl Weights {
         let is_heavy = self.heavy == Some(row);
         let heavy = if is_heavy { 128.0 } else { 1.0 };
         if column == next {
-            return Some(heavy * if self.signed { fraction / 4.0 - 1.5 } else { 0.375 + fraction / 16.0 });
+            return Some(
+                heavy
+                    * if self.signed {
+                        fraction / 4.0 - 1.5
+                    } else {
+                        0.375 + fraction / 16.0
+                    },
+            );
         }
         let usual = heavy * (0.5 + fraction / 2.0);
-        let scale = if is_heavy { 1.0 } else { SCALES[(kind >> 8) as usize % 8] };
-        let weight = if self.signed && kind & 8 != 0 { -usual } else { usual * scale };
+        let scale = if is_heavy {
+            1.0
+        } else {
+            SCALES[(kind >> 8) as usize % 8]
+        };
+        let weight = if self.signed && kind & 8 != 0 {
+            -usual
+        } else {
+            usual * scale
+        };
         (!kind.is_multiple_of(8)).then_some(weight)
     }
 
     /// The same in integers up to 2^28.
     fn whole(&self, i: u64) -> i32 {
-        self.weight(i).map_or(NO_EDGE, |weight| (weight * 4096.0) as i32)
+        self.weight(i)
+            .map_or(NO_EDGE, |weight| (weight * 4096.0) as i32)
     }
 }
 
@@ -441,26 +523,43 @@ pub fn telling(dtype: Dtype, seed: u64) -> Vec<Array> {
     // Significands in [1, 2), with the last bit set.
     match dtype {
         Dtype::F32 => {
-            let floats = draws
-                .zip(SIZES)
-                .map(|(r, size)| sign(r) as f32 * f32::from_bits(127 << 23 | (r >> 41) as u32 | 1) * 2f32.powi(size));
+            let floats = draws.zip(SIZES).map(|(r, size)| {
+                sign(r) as f32 * f32::from_bits(127 << 23 | (r >> 41) as u32 | 1) * 2f32.powi(size)
+            });
             floats.map(|x| Array::F32(vec![x])).collect()
         }
         Dtype::F64 => {
             let floats = draws
                 .zip(SIZES.into_iter().chain([1023, -1022]))
-                .map(|(r, size)| sign(r) * f64::from_bits(1023 << 52 | r >> 12 | 1) * 2f64.powi(size));
+                .map(|(r, size)| {
+                    sign(r) * f64::from_bits(1023 << 52 | r >> 12 | 1) * 2f64.powi(size)
+                });
             floats.map(|x| Array::F64(vec![x])).collect()
         }
         Dtype::I32 => {
             let ends = [1, -1, i32::MAX, i32::MIN];
-            draws.map(|r| r as i32).take(4).chain(ends).map(|x| Array::I32(vec![x])).collect()
+            draws
+                .map(|r| r as i32)
+                .take(4)
+                .chain(ends)
+                .map(|x| Array::I32(vec![x]))
+                .collect()
         }
         Dtype::I64 => {
             let ends = [1, -1, i64::MAX, i64::MIN];
-            draws.map(|r| r as i64).take(4).chain(ends).map(|x| Array::I64(vec![x])).collect()
+            draws
+                .map(|r| r as i64)
+                .take(4)
+                .chain(ends)
+                .map(|x| Array::I64(vec![x]))
+                .collect()
         }
-        Dtype::U8 => draws.map(|r| r as u8).take(4).chain([0, 255]).map(|x| Array::U8(vec![x])).collect(),
+        Dtype::U8 => draws
+            .map(|r| r as u8)
+            .take(4)
+            .chain([0, 255])
+            .map(|x| Array::U8(vec![x]))
+            .collect(),
     }
 }
 
@@ -471,8 +570,12 @@ fn sign(draw: u64) -> f64 {
 /// Both infinities and NaN, each an array of one element; nothing of integers.
 pub fn not_finite(dtype: Dtype) -> Vec<Array> {
     match dtype {
-        Dtype::F32 => [f32::INFINITY, f32::NEG_INFINITY, f32::NAN].map(|x| Array::F32(vec![x])).into(),
-        Dtype::F64 => [f64::INFINITY, f64::NEG_INFINITY, f64::NAN].map(|x| Array::F64(vec![x])).into(),
+        Dtype::F32 => [f32::INFINITY, f32::NEG_INFINITY, f32::NAN]
+            .map(|x| Array::F32(vec![x]))
+            .into(),
+        Dtype::F64 => [f64::INFINITY, f64::NEG_INFINITY, f64::NAN]
+            .map(|x| Array::F64(vec![x]))
+            .into(),
         Dtype::I32 | Dtype::I64 | Dtype::U8 => Vec::new(),
     }
 }
@@ -483,9 +586,17 @@ fn turned(key: u64, columns: u64, falling: bool, i: u64) -> f64 {
     let row = i / columns;
     let column = i % columns;
     let is_short = column == (row + turn(columns)) % columns;
-    let rising = if is_short && draw(!key, row).is_multiple_of(4) { 0.0 } else { fraction(draw(key, i)) };
+    let rising = if is_short && draw(!key, row).is_multiple_of(4) {
+        0.0
+    } else {
+        fraction(draw(key, i))
+    };
     let fraction = if falling { 1.0 - rising } else { rising };
-    if is_short { fraction / 16.0 } else { 1.0 + 0.875 * fraction }
+    if is_short {
+        fraction / 16.0
+    } else {
+        1.0 + 0.875 * fraction
+    }
 }
 
 /// What floats of [`Fill::Turned`] are multiplied by: rising ones are large, falling ones small.
@@ -509,7 +620,10 @@ fn fill_with<T: Send>(values: &mut [T], start: u64, f: impl Fn(u64) -> T + Sync)
 }
 
 /// The versions exist for products of 64 bits, of which AVX-512 makes eight at once.
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma",
+    "x86_64+avx2+fma"
+))]
 fn fill_chunk<T, F: Fn(u64) -> T>(values: &mut [T], first: u64, f: &F) {
     for (i, value) in values.iter_mut().enumerate() {
         *value = f(first + i as u64);
@@ -534,20 +648,39 @@ fn mix(mut z: u64) -> u64 {
 mod tests {
     use super::*;
 
-    const WEIGHTS: Fill = Fill::Weights { columns: 300, signed: true, severed: true };
-    const TURNED: Fill = Fill::Turned { columns: 300, falling: true };
+    const WEIGHTS: Fill = Fill::Weights {
+        columns: 300,
+        signed: true,
+        severed: true,
+    };
+    const TURNED: Fill = Fill::Turned {
+        columns: 300,
+        falling: true,
+    };
 
     #[test]
     fn sums_of_the_largest_are_finite_and_hardly_below_the_end_of_their_type() {
-        let ends = [(Dtype::F32, f64::from(f32::MAX)), (Dtype::F64, f64::MAX), (Dtype::I32, f64::from(NO_EDGE))];
+        let ends = [
+            (Dtype::F32, f64::from(f32::MAX)),
+            (Dtype::F64, f64::MAX),
+            (Dtype::I32, f64::from(NO_EDGE)),
+        ];
         for (dtype, end) in ends {
             for negative in [false, true] {
-                let end = if negative && dtype == Dtype::I32 { -f64::from(i32::MIN) } else { end };
+                let end = if negative && dtype == Dtype::I32 {
+                    -f64::from(i32::MIN)
+                } else {
+                    end
+                };
                 let fill = Fill::Largest { negative };
                 let mut all = generate(fill, dtype, 7, 0, 0, 2000).widened();
                 all.iter_mut().for_each(|x| *x = x.abs() / end);
-                let [least, most] = [f64::min, f64::max].map(|of| all.iter().copied().reduce(of).unwrap());
-                assert!(2.0 * most < 1.0 && 2.0 * least > 0.9995, "{dtype}, {negative}: {least} to {most}");
+                let [least, most] =
+                    [f64::min, f64::max].map(|of| all.iter().copied().reduce(of).unwrap());
+                assert!(
+                    2.0 * most < 1.0 && 2.0 * least > 0.9995,
+                    "{dtype}, {negative}: {least} to {most}"
+                );
             }
         }
     }
@@ -556,7 +689,8 @@ mod tests {
     fn numbers_below_a_limit_are_all_of_them_and_no_other() {
         for dtype in Dtype::ALL {
             let numbers = generate(Fill::Below(5), dtype, 1, 0, 0, 1000).widened();
-            let counts = [0.0, 1.0, 2.0, 3.0, 4.0].map(|number| numbers.iter().filter(|x| **x == number).count());
+            let counts = [0.0, 1.0, 2.0, 3.0, 4.0]
+                .map(|number| numbers.iter().filter(|x| **x == number).count());
             assert!(
                 counts.iter().all(|count| *count > 100) && counts.iter().sum::<usize>() == 1000,
                 "{dtype} {counts:?}"
@@ -567,16 +701,29 @@ mod tests {
     #[test]
     fn parts_of_an_array_equal_the_whole() {
         for dtype in Dtype::ALL {
-            for fill in [Fill::Real, Fill::Exact(8), Fill::Fractions(8), Fill::Ones, WEIGHTS, TURNED] {
+            for fill in [
+                Fill::Real,
+                Fill::Exact(8),
+                Fill::Fractions(8),
+                Fill::Ones,
+                WEIGHTS,
+                TURNED,
+            ] {
                 let whole = generate(fill, dtype, 7, 1, 0, 100_000);
-                assert_eq!(whole.tail(65_530), generate(fill, dtype, 7, 1, 65_530, 34_470), "{dtype} {fill:?}");
+                assert_eq!(
+                    whole.tail(65_530),
+                    generate(fill, dtype, 7, 1, 65_530, 34_470),
+                    "{dtype} {fill:?}"
+                );
             }
         }
     }
 
     #[test]
     fn exact_data_is_never_zero_and_uses_both_signs() {
-        let Array::I32(v) = generate(Fill::Exact(8), Dtype::I32, 1, 0, 0, 10_000) else { unreachable!() };
+        let Array::I32(v) = generate(Fill::Exact(8), Dtype::I32, 1, 0, 0, 10_000) else {
+            unreachable!()
+        };
         assert!(v.iter().all(|x| (1..=8).contains(&x.abs())));
         for k in 1..=8 {
             assert!(v.contains(&k) && v.contains(&-k));
@@ -604,7 +751,10 @@ mod tests {
             for (fill, sign) in [(Fill::Positive, 1.0), (Fill::Negative, -1.0)] {
                 let numbers = generate(fill, dtype, 1, 0, 0, 10_000);
                 assert!(
-                    numbers.widened().iter().all(|x| (1.0..=i64::MAX as f64 / 4.0).contains(&(x * sign))),
+                    numbers
+                        .widened()
+                        .iter()
+                        .all(|x| (1.0..=i64::MAX as f64 / 4.0).contains(&(x * sign))),
                     "{dtype}"
                 );
             }
@@ -613,15 +763,23 @@ mod tests {
 
     #[test]
     fn real_data_fills_its_range() {
-        let Array::F32(v) = generate(Fill::Real, Dtype::F32, 1, 0, 0, 100_000) else { unreachable!() };
+        let Array::F32(v) = generate(Fill::Real, Dtype::F32, 1, 0, 0, 100_000) else {
+            unreachable!()
+        };
         let mean = v.iter().map(|&x| f64::from(x)).sum::<f64>() / v.len() as f64;
         assert!(mean.abs() < 0.01, "{mean}");
         assert!(v.iter().all(|x| (-1.0..1.0).contains(x)));
     }
 
     fn weights(n: u64, signed: bool, severed: bool) -> Vec<f32> {
-        let fill = Fill::Weights { columns: n, signed, severed };
-        let Array::F32(v) = generate(fill, Dtype::F32, 1, 0, 0, (n * n) as usize) else { unreachable!() };
+        let fill = Fill::Weights {
+            columns: n,
+            signed,
+            severed,
+        };
+        let Array::F32(v) = generate(fill, Dtype::F32, 1, 0, 0, (n * n) as usize) else {
+            unreachable!()
+        };
         v
     }
 
@@ -629,20 +787,37 @@ mod tests {
     fn a_severed_graph_has_results_without_a_way() {
         let n = 40;
         let v = weights(n, false, true);
-        let rows = v.chunks(n as usize).filter(|row| row.iter().all(|x| x.is_infinite())).count();
-        let columns =
-            (0..n as usize).filter(|&j| v.iter().skip(j).step_by(n as usize).all(|x| x.is_infinite())).count();
+        let rows = v
+            .chunks(n as usize)
+            .filter(|row| row.iter().all(|x| x.is_infinite()))
+            .count();
+        let columns = (0..n as usize)
+            .filter(|&j| {
+                v.iter()
+                    .skip(j)
+                    .step_by(n as usize)
+                    .all(|x| x.is_infinite())
+            })
+            .count();
         assert_eq!((rows, columns), (1, 1));
     }
 
     #[test]
     fn every_node_lies_on_a_way_that_is_shorter_than_any_other() {
-        for (n, signed) in [(1, false), (2, false), (3, true), (7, false), (65, false), (65, true)] {
+        for (n, signed) in [
+            (1, false),
+            (2, false),
+            (3, true),
+            (7, false),
+            (65, false),
+            (65, true),
+        ] {
             let v = weights(n, signed, false);
             let n = n as usize;
             let mut decided = vec![false; n];
             for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
-                let mut ways: Vec<(f32, usize)> = (0..n).map(|k| (v[i * n + k] + v[k * n + j], k)).collect();
+                let mut ways: Vec<(f32, usize)> =
+                    (0..n).map(|k| (v[i * n + k] + v[k * n + j], k)).collect();
                 ways.sort_by(|a, b| a.0.total_cmp(&b.0));
                 decided[ways[0].1] |= ways.len() == 1 || ways[0].0 < ways[1].0;
             }

@@ -39,17 +39,67 @@ impl std::fmt::Display for NumberValue {
 
 /// Names of a type: gpulab's, and those of OpenCL C and of its host's headers.
 const NAMES: [(Scalar, &str, &[&str]); 11] = [
-    (Scalar::I8, "i8", &["char", "signed char", "cl_char", "int8_t"]),
-    (Scalar::U8, "u8", &["uchar", "unsigned char", "cl_uchar", "uint8_t", "bool"]),
-    (Scalar::I16, "i16", &["short", "signed short", "short int", "cl_short", "int16_t"]),
-    (Scalar::U16, "u16", &["ushort", "unsigned short", "unsigned short int", "cl_ushort", "uint16_t"]),
-    (Scalar::I32, "i32", &["int", "signed int", "signed", "cl_int", "int32_t"]),
-    (Scalar::U32, "u32", &["uint", "unsigned int", "unsigned", "cl_uint", "uint32_t"]),
-    (Scalar::I64, "i64", &["long", "signed long", "long int", "long long", "cl_long", "int64_t", "ptrdiff_t"]),
+    (
+        Scalar::I8,
+        "i8",
+        &["char", "signed char", "cl_char", "int8_t"],
+    ),
+    (
+        Scalar::U8,
+        "u8",
+        &["uchar", "unsigned char", "cl_uchar", "uint8_t", "bool"],
+    ),
+    (
+        Scalar::I16,
+        "i16",
+        &["short", "signed short", "short int", "cl_short", "int16_t"],
+    ),
+    (
+        Scalar::U16,
+        "u16",
+        &[
+            "ushort",
+            "unsigned short",
+            "unsigned short int",
+            "cl_ushort",
+            "uint16_t",
+        ],
+    ),
+    (
+        Scalar::I32,
+        "i32",
+        &["int", "signed int", "signed", "cl_int", "int32_t"],
+    ),
+    (
+        Scalar::U32,
+        "u32",
+        &["uint", "unsigned int", "unsigned", "cl_uint", "uint32_t"],
+    ),
+    (
+        Scalar::I64,
+        "i64",
+        &[
+            "long",
+            "signed long",
+            "long int",
+            "long long",
+            "cl_long",
+            "int64_t",
+            "ptrdiff_t",
+        ],
+    ),
     (
         Scalar::U64,
         "u64",
-        &["ulong", "unsigned long", "unsigned long int", "unsigned long long", "cl_ulong", "uint64_t", "size_t"],
+        &[
+            "ulong",
+            "unsigned long",
+            "unsigned long int",
+            "unsigned long long",
+            "cl_ulong",
+            "uint64_t",
+            "size_t",
+        ],
     ),
     (Scalar::F16, "f16", &["half", "cl_half"]),
     (Scalar::F32, "f32", &["float", "cl_float"]),
@@ -71,12 +121,18 @@ impl From<Dtype> for Scalar {
 impl Scalar {
     /// The type that has this name here, as `u16`.
     pub fn named(name: &str) -> Option<Scalar> {
-        NAMES.iter().find(|(_, own, _)| *own == name).map(|(scalar, ..)| *scalar)
+        NAMES
+            .iter()
+            .find(|(_, own, _)| *own == name)
+            .map(|(scalar, ..)| *scalar)
     }
 
     /// The type that has this name in OpenCL C, as `ushort`.
     pub fn in_c(name: &str) -> Option<Scalar> {
-        NAMES.iter().find(|(_, _, names)| names.contains(&name)).map(|(scalar, ..)| *scalar)
+        NAMES
+            .iter()
+            .find(|(_, _, names)| names.contains(&name))
+            .map(|(scalar, ..)| *scalar)
     }
 
     /// As in `u16`.
@@ -174,20 +230,34 @@ impl Scalar {
         };
         let array = generate(fill, near, seed, stream, start, len);
         match &array {
-            Array::F32(v) if self == Scalar::F16 => {
-                v.iter().flat_map(|x| f16::from_f32(*x).to_bits().to_ne_bytes()).collect()
+            Array::F32(v) if self == Scalar::F16 => v
+                .iter()
+                .flat_map(|x| f16::from_f32(*x).to_bits().to_ne_bytes())
+                .collect(),
+            Array::I32(v) if self != Scalar::I32 => v
+                .iter()
+                .flat_map(|x| self.cut(fill, near, (*x).into()))
+                .collect(),
+            Array::I64(v) if self != Scalar::I64 => {
+                v.iter().flat_map(|x| self.cut(fill, near, *x)).collect()
             }
-            Array::I32(v) if self != Scalar::I32 => v.iter().flat_map(|x| self.cut(fill, near, (*x).into())).collect(),
-            Array::I64(v) if self != Scalar::I64 => v.iter().flat_map(|x| self.cut(fill, near, *x)).collect(),
             _ => array.as_bytes().to_vec(),
         }
     }
 
     fn cut(self, fill: Fill, near: Dtype, number: i64) -> Vec<u8> {
         let is_small = matches!(fill, Fill::Exact(_) | Fill::Below(_) | Fill::Positive);
-        let sign = if is_small && self.is_unsigned() { number.unsigned_abs() } else { number.cast_unsigned() };
+        let sign = if is_small && self.is_unsigned() {
+            number.unsigned_abs()
+        } else {
+            number.cast_unsigned()
+        };
         // Large positive numbers are so in fewer bits, too.
-        let kept = if fill == Fill::Positive { sign >> (8 * (near.size() - self.size())) } else { sign };
+        let kept = if fill == Fill::Positive {
+            sign >> (8 * (near.size() - self.size()))
+        } else {
+            sign
+        };
         kept.to_le_bytes()[..self.size()].to_vec()
     }
 
@@ -218,7 +288,15 @@ pub struct Layout {
 impl From<Scalar> for Layout {
     fn from(scalar: Scalar) -> Layout {
         let size = scalar.size();
-        Layout { size, alignment: size, fields: vec![Field { name: String::new(), at: 0, scalar }] }
+        Layout {
+            size,
+            alignment: size,
+            fields: vec![Field {
+                name: String::new(),
+                at: 0,
+                scalar,
+            }],
+        }
     }
 }
 
@@ -237,11 +315,20 @@ impl Layout {
         if let Some(scalar) = self.scalar() {
             return scalar.generated(fill, seed, stream, start, len);
         }
-        let padding = generate(Fill::Real, Dtype::U8, seed, stream, start * self.size as u64, self.size * len);
+        let padding = generate(
+            Fill::Real,
+            Dtype::U8,
+            seed,
+            stream,
+            start * self.size as u64,
+            self.size * len,
+        );
         let mut bytes = padding.as_bytes().to_vec();
         for (number, field) in (1..).zip(&self.fields) {
             let size = field.scalar.size();
-            let values = field.scalar.generated(fill, seed, stream + (number << 32), start, len);
+            let values = field
+                .scalar
+                .generated(fill, seed, stream + (number << 32), start, len);
             for (element, value) in bytes.chunks_mut(self.size).zip(values.chunks(size)) {
                 element[field.at..][..size].copy_from_slice(value);
             }
@@ -258,7 +345,10 @@ mod tests {
     fn names_stand_in_the_order_of_the_types() {
         for (scalar, name, names) in NAMES {
             assert_eq!((scalar.name(), scalar.c_name()), (name, names[0]));
-            assert_eq!((Scalar::named(name), Scalar::in_c(names[0])), (Some(scalar), Some(scalar)));
+            assert_eq!(
+                (Scalar::named(name), Scalar::in_c(names[0])),
+                (Some(scalar), Some(scalar))
+            );
         }
     }
 
@@ -275,23 +365,48 @@ mod tests {
             assert_eq!(scalar.read(&scalar.bytes(number).unwrap()), number);
         }
         assert_eq!(Scalar::U8.bytes(NumberValue::Whole(256)), None);
-        assert_eq!(Scalar::I32.bytes(NumberValue::Real(0.5)), None, "a float's bits are no whole number");
-        assert_eq!(Scalar::F32.bytes(NumberValue::Whole(2)), Scalar::F32.bytes(NumberValue::Real(2.0)));
+        assert_eq!(
+            Scalar::I32.bytes(NumberValue::Real(0.5)),
+            None,
+            "a float's bits are no whole number"
+        );
+        assert_eq!(
+            Scalar::F32.bytes(NumberValue::Whole(2)),
+            Scalar::F32.bytes(NumberValue::Real(2.0))
+        );
     }
 
     #[test]
     fn fields_are_filled_apart_and_parts_are_those_of_the_whole() {
         let fields = [("a", 0, Scalar::U8), ("x", 4, Scalar::F32)];
-        let fields = fields.map(|(name, at, scalar)| Field { name: name.into(), at, scalar });
-        let layout = Layout { size: 8, alignment: 4, fields: fields.into() };
+        let fields = fields.map(|(name, at, scalar)| Field {
+            name: name.into(),
+            at,
+            scalar,
+        });
+        let layout = Layout {
+            size: 8,
+            alignment: 4,
+            fields: fields.into(),
+        };
         let all = layout.generate(Fill::Exact(8), 1, 0, 0, 100);
-        assert_eq!(all[8 * 40..8 * 60], layout.generate(Fill::Exact(8), 1, 0, 40, 20));
+        assert_eq!(
+            all[8 * 40..8 * 60],
+            layout.generate(Fill::Exact(8), 1, 0, 40, 20)
+        );
         for element in all.chunks(8) {
-            let NumberValue::Whole(a) = Scalar::U8.read(&element[..1]) else { panic!() };
-            let NumberValue::Real(x) = Scalar::F32.read(&element[4..]) else { panic!() };
+            let NumberValue::Whole(a) = Scalar::U8.read(&element[..1]) else {
+                panic!()
+            };
+            let NumberValue::Real(x) = Scalar::F32.read(&element[4..]) else {
+                panic!()
+            };
             assert!((1..=8).contains(&a) && (1.0..=8.0).contains(&x.abs()));
         }
         assert!(all.chunks(8).any(|element| element[0] != all[0]));
-        assert!(all.chunks(8).any(|element| element[1..4] != all[1..4]), "nothing is to be read between fields");
+        assert!(
+            all.chunks(8).any(|element| element[1..4] != all[1..4]),
+            "nothing is to be read between fields"
+        );
     }
 }

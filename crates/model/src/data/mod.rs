@@ -13,7 +13,18 @@ use std::collections::BTreeMap;
 
 /// An element type that kernels are built for.
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    clap::ValueEnum,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Dtype {
@@ -98,9 +109,13 @@ impl Shape {
 pub type Params = BTreeMap<String, String>;
 
 /// Every combination of settings, each of which has a name and the values that it may take; the last varies fastest.
-pub fn combinations<'a, S: AsRef<str> + 'a>(settings: impl Iterator<Item = (&'a str, &'a [S])>) -> Vec<Params> {
+pub fn combinations<'a, S: AsRef<str> + 'a>(
+    settings: impl Iterator<Item = (&'a str, &'a [S])>,
+) -> Vec<Params> {
     settings.fold(vec![Params::new()], |all, (name, values)| {
-        let all = all.iter().flat_map(|params| values.iter().map(move |value| (params, value)));
+        let all = all
+            .iter()
+            .flat_map(|params| values.iter().map(move |value| (params, value)));
         all.map(|(params, value)| {
             let mut params = params.clone();
             params.insert(name.to_owned(), value.as_ref().to_owned());

@@ -19,7 +19,10 @@ pub fn objection(samples: &[Sample], least_time: Option<f64>) -> Option<String> 
         ));
     }
     if events.len() >= 8 && events.iter().all(|&e| e == events[0]) {
-        return Some(format!("all event times are the same {:.0} ns", events[0] * 1e9));
+        return Some(format!(
+            "all event times are the same {:.0} ns",
+            events[0] * 1e9
+        ));
     }
     let shortest = events.iter().copied().fold(f64::INFINITY, f64::min);
     match least_time {
@@ -74,14 +77,20 @@ impl Measured {
 
     /// Why another clock than the driver's events must be used, judged over all samples, if so.
     pub fn objection(&self, least_time: Option<f64>) -> Option<String> {
-        self.distrust.clone().or_else(|| objection(&self.samples, least_time))
+        self.distrust
+            .clone()
+            .or_else(|| objection(&self.samples, least_time))
     }
 
     /// Decides over all samples whether the event times asked for can be believed.
     pub fn judge_events(&mut self, settings: &Settings) {
         if settings.clock == Clock::Event {
             self.clock_note = self.objection(settings.least_time);
-            self.clock = if self.clock_note.is_some() { Clock::Wall } else { Clock::Event };
+            self.clock = if self.clock_note.is_some() {
+                Clock::Wall
+            } else {
+                Clock::Event
+            };
         }
     }
 
@@ -94,7 +103,10 @@ impl Measured {
         if later.stopped_by != "steady" {
             self.stopped_by = later.stopped_by;
         }
-        self.max_err = self.max_err.zip(later.max_err).map(|(so_far, later)| so_far.max(later));
+        self.max_err = self
+            .max_err
+            .zip(later.max_err)
+            .map(|(so_far, later)| so_far.max(later));
         self.judge_events(settings);
         self
     }
@@ -105,7 +117,9 @@ impl Outcome {
     /// a case that was wrong once.
     pub fn pooled(mut self, later: Outcome, settings: &Settings) -> Outcome {
         self.spent += later.spent;
-        let end = self.end.and_then(|all| Ok(all.pooled(later.end?, settings)));
+        let end = self
+            .end
+            .and_then(|all| Ok(all.pooled(later.end?, settings)));
         Outcome { end, ..self }
     }
 }
@@ -117,8 +131,11 @@ mod tests {
     #[test]
     fn launches_that_were_lost_behind_the_first_leave_no_time() {
         let sample = |wall| Sample { event: None, wall };
-        let mut measured =
-            Measured { clock: Clock::Wall, samples: vec![sample(9e-6), sample(8e-6)], ..Measured::default() };
+        let mut measured = Measured {
+            clock: Clock::Wall,
+            samples: vec![sample(9e-6), sample(8e-6)],
+            ..Measured::default()
+        };
         measured.take_batch(1.1e-6);
         assert_eq!(measured.batch, Some(1.1e-6));
         measured.take_batch(0.9e-6);

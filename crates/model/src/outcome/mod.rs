@@ -83,7 +83,10 @@ impl Settings {
             timeout: 0.0,
             max_noise: 1.0,
             clock: Clock::Wall,
-            candidate: Some(Candidate { give_up_above: None, is_preliminary: false }),
+            candidate: Some(Candidate {
+                give_up_above: None,
+                is_preliminary: false,
+            }),
             ..Settings::default()
         }
     }
@@ -290,7 +293,10 @@ pub struct Canary {
 impl Canary {
     /// The one with the larger ratio.
     pub fn worst(a: Option<Canary>, b: Option<Canary>) -> Option<Canary> {
-        [a, b].into_iter().flatten().max_by(|a, b| a.ratio.total_cmp(&b.ratio))
+        [a, b]
+            .into_iter()
+            .flatten()
+            .max_by(|a, b| a.ratio.total_cmp(&b.ratio))
     }
 }
 
@@ -337,7 +343,9 @@ impl Outcome {
 
     pub fn status(&self) -> Status {
         match &self.end {
-            Ok(Measured { suspect: Some(_), .. }) => Status::Suspect,
+            Ok(Measured {
+                suspect: Some(_), ..
+            }) => Status::Suspect,
             Ok(_) => Status::Ok,
             Err(stop) => stop.status,
         }
@@ -346,7 +354,9 @@ impl Outcome {
     /// Why, unless `ok`; a compiler's log for `build_failed`.
     pub fn reason(&self) -> &str {
         match &self.end {
-            Ok(Measured { suspect: Some(why), .. }) => why,
+            Ok(Measured {
+                suspect: Some(why), ..
+            }) => why,
             Ok(measured) => &measured.note,
             Err(stop) => &stop.reason,
         }
@@ -354,7 +364,8 @@ impl Outcome {
 
     /// The clock that the times come from, or that was asked for where there are none.
     pub fn clock(&self) -> Clock {
-        self.measured().map_or(self.asked, |measured| measured.clock)
+        self.measured()
+            .map_or(self.asked, |measured| measured.clock)
     }
 
     /// Why another clock than the one asked for was used.
@@ -364,7 +375,9 @@ impl Outcome {
 
     /// Why, unless `ok`; for `ok`, why another clock was used than the one asked for.
     pub fn note(&self) -> &str {
-        self.clock_note().filter(|_| self.reason().is_empty()).unwrap_or(self.reason())
+        self.clock_note()
+            .filter(|_| self.reason().is_empty())
+            .unwrap_or(self.reason())
     }
 
     pub fn samples(&self) -> &[Sample] {
@@ -384,18 +397,36 @@ impl Outcome {
 impl Measured {
     /// Of what was compared and found equal, or of nothing to check.
     pub fn equal() -> Measured {
-        Measured { max_err: Some(0.0), tol: Some(0.0), ..Measured::default() }
+        Measured {
+            max_err: Some(0.0),
+            tol: Some(0.0),
+            ..Measured::default()
+        }
     }
 
     /// How the result was judged, without its times.
     pub fn judged(&self) -> Measured {
-        Measured { max_err: self.max_err, tol: self.tol, result: self.result, ..Measured::default() }
+        Measured {
+            max_err: self.max_err,
+            tol: self.tol,
+            result: self.result,
+            ..Measured::default()
+        }
     }
 
     /// The samples' times by the clock that counts, in seconds. By the batch clock a sample's wall time is that of one batch
     /// divided by its launches.
     pub fn times(&self) -> Vec<f64> {
-        self.samples.iter().filter_map(|s| if self.clock == Clock::Event { s.event } else { Some(s.wall) }).collect()
+        self.samples
+            .iter()
+            .filter_map(|s| {
+                if self.clock == Clock::Event {
+                    s.event
+                } else {
+                    Some(s.wall)
+                }
+            })
+            .collect()
     }
 }
 
@@ -409,7 +440,11 @@ pub struct Stop {
 impl Stop {
     /// A case that ended otherwise than by a refusal.
     pub fn new(status: Status, reason: impl Into<String>) -> Stop {
-        Stop { status, reason: reason.into(), refusal: None }
+        Stop {
+            status,
+            reason: reason.into(),
+            refusal: None,
+        }
     }
 
     pub fn failed(reason: impl Into<String>) -> Stop {
@@ -419,7 +454,11 @@ impl Stop {
     /// The same of a case that had `launched` before: what the device says then is no refusal, but a failure.
     pub fn after(self, launched: bool) -> Stop {
         match self.status {
-            Status::Skipped if launched => Stop { status: Status::Failed, refusal: None, ..self },
+            Status::Skipped if launched => Stop {
+                status: Status::Failed,
+                refusal: None,
+                ..self
+            },
             _ => self,
         }
     }
@@ -428,7 +467,11 @@ impl Stop {
 /// A case that cannot run here is skipped, with the reason.
 impl From<Refusal> for Stop {
     fn from(refusal: Refusal) -> Stop {
-        Stop { status: Status::Skipped, reason: refusal.to_string(), refusal: Some(refusal) }
+        Stop {
+            status: Status::Skipped,
+            reason: refusal.to_string(),
+            refusal: Some(refusal),
+        }
     }
 }
 

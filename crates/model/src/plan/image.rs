@@ -35,8 +35,14 @@ impl PixelFormat {
             "rgba" => 4,
             _ => return None,
         };
-        let found = CHANNELS.into_iter().find(|(of, ..)| *of == &name[digits..])?;
-        Some(PixelFormat { channels, scalar: found.1, is_share: found.2 })
+        let found = CHANNELS
+            .into_iter()
+            .find(|(of, ..)| *of == &name[digits..])?;
+        Some(PixelFormat {
+            channels,
+            scalar: found.1,
+            is_share: found.2,
+        })
     }
 
     pub fn bytes(self) -> usize {
@@ -46,8 +52,15 @@ impl PixelFormat {
 
 impl std::fmt::Display for PixelFormat {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let of = CHANNELS.iter().find(|(_, scalar, is_share)| (*scalar, *is_share) == (self.scalar, self.is_share));
-        write!(f, "{}{}", &"rgba"[..self.channels], of.map_or("", |(name, ..)| name))
+        let of = CHANNELS
+            .iter()
+            .find(|(_, scalar, is_share)| (*scalar, *is_share) == (self.scalar, self.is_share));
+        write!(
+            f,
+            "{}{}",
+            &"rgba"[..self.channels],
+            of.map_or("", |(name, ..)| name)
+        )
     }
 }
 
@@ -98,7 +111,9 @@ pub struct Image {
 impl Image {
     /// Its pixels; none if they are more than can be counted.
     pub fn pixels(&self) -> Option<usize> {
-        self.sides.iter().try_fold(1usize, |pixels, side| pixels.checked_mul(*side))
+        self.sides
+            .iter()
+            .try_fold(1usize, |pixels, side| pixels.checked_mul(*side))
     }
 
     /// Its bytes; none if they are more than can be counted.
@@ -139,7 +154,11 @@ impl Sampler {
     /// Understands words such as `clamp_to_edge linear normalized`; those that are missing are none, nearest, and coordinates in
     /// pixels.
     pub fn parse(words: &str) -> Result<Sampler, String> {
-        let mut sampler = Sampler { addressing: Addressing::None, is_linear: false, is_normalised: false };
+        let mut sampler = Sampler {
+            addressing: Addressing::None,
+            is_linear: false,
+            is_normalised: false,
+        };
         for word in words.split_whitespace() {
             let addressing = ADDRESSINGS.iter().find(|(name, _)| *name == word);
             match (word, addressing) {
@@ -156,7 +175,10 @@ impl Sampler {
                 }
             }
         }
-        let repeats = matches!(sampler.addressing, Addressing::Repeat | Addressing::MirroredRepeat);
+        let repeats = matches!(
+            sampler.addressing,
+            Addressing::Repeat | Addressing::MirroredRepeat
+        );
         match repeats && !sampler.is_normalised {
             true => {
                 Err("a sampler that repeats needs coordinates from 0 to 1: write \"sampler repeat normalized\"".into())
@@ -172,7 +194,9 @@ mod tests {
 
     #[test]
     fn formats_have_one_name_each() {
-        for name in ["rgba8", "r32f", "rgba32f", "rg16ui", "r8i", "rgba16f", "r16"] {
+        for name in [
+            "rgba8", "r32f", "rgba32f", "rg16ui", "r8i", "rgba16f", "r16",
+        ] {
             assert_eq!(PixelFormat::named(name).unwrap().to_string(), name);
         }
         assert_eq!(PixelFormat::named("rgba8").unwrap().bytes(), 4);
@@ -183,10 +207,22 @@ mod tests {
 
     #[test]
     fn samplers_are_written_in_opencl_cs_words() {
-        let clamp = Sampler { addressing: Addressing::Clamp, is_linear: true, is_normalised: false };
+        let clamp = Sampler {
+            addressing: Addressing::Clamp,
+            is_linear: true,
+            is_normalised: false,
+        };
         assert_eq!(Sampler::parse("clamp linear"), Ok(clamp));
         assert_eq!(Sampler::parse("").unwrap().addressing, Addressing::None);
-        assert!(Sampler::parse("clamp bilinear").unwrap_err().contains("no \"bilinear\""));
-        assert!(Sampler::parse("repeat nearest").unwrap_err().contains("repeat normalized"));
+        assert!(
+            Sampler::parse("clamp bilinear")
+                .unwrap_err()
+                .contains("no \"bilinear\"")
+        );
+        assert!(
+            Sampler::parse("repeat nearest")
+                .unwrap_err()
+                .contains("repeat normalized")
+        );
     }
 }

@@ -70,7 +70,15 @@ impl Case {
         let variant = variant.into();
         let wg = WorkGroup::linear(1);
         let params = Params::new();
-        Case { family, variant, dtype, shape, wg, params, seed: 1 }
+        Case {
+            family,
+            variant,
+            dtype,
+            shape,
+            wg,
+            params,
+            seed: 1,
+        }
     }
 }
 
@@ -108,12 +116,20 @@ pub enum Reference {
 impl Reference {
     /// The result that is the only right one, if there is one.
     pub fn exact(&self) -> Option<&Array> {
-        if let Reference::Exact(result) = self { Some(result) } else { None }
+        if let Reference::Exact(result) = self {
+            Some(result)
+        } else {
+            None
+        }
     }
 
     /// The sum that roundings may miss, if it is one.
     pub fn rounded(&self) -> Option<Rounded> {
-        if let Reference::Rounded(sum) = self { Some(*sum) } else { None }
+        if let Reference::Rounded(sum) = self {
+            Some(*sum)
+        } else {
+            None
+        }
     }
 }
 
@@ -261,7 +277,10 @@ pub struct BufferId(pub u32);
 
 /// A kernel argument; of a plan, or, with [`BufferId`], of a launch on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::large_enum_variant, reason = "plans have few arguments, and copies are simpler than owners")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "plans have few arguments, and copies are simpler than owners"
+)]
 pub enum Arg<B = usize> {
     /// A buffer: of a plan its index there.
     Buffer(B),
@@ -291,7 +310,10 @@ impl ArgValue {
 
     /// These bytes, at most [`ArgValue::MOST`]; none of more.
     pub fn new(bytes: &[u8]) -> Option<ArgValue> {
-        let mut value = ArgValue { len: bytes.len().try_into().ok()?, bytes: [0; ArgValue::MOST] };
+        let mut value = ArgValue {
+            len: bytes.len().try_into().ok()?,
+            bytes: [0; ArgValue::MOST],
+        };
         value.bytes.get_mut(..bytes.len())?.copy_from_slice(bytes);
         Some(value)
     }
@@ -384,7 +406,14 @@ pub type Pass = Launch<usize>;
 impl Launch {
     /// So many work-items from the first on, in groups of `wg`.
     pub fn linear(kernel: &str, items: usize, wg: usize, args: Vec<Arg<BufferId>>) -> Launch {
-        Launch { kernel: kernel.to_owned(), global: [items, 1, 1], local: [wg, 1, 1], args, timed: true, check: None }
+        Launch {
+            kernel: kernel.to_owned(),
+            global: [items, 1, 1],
+            local: [wg, 1, 1],
+            args,
+            timed: true,
+            check: None,
+        }
     }
 }
 
@@ -438,20 +467,35 @@ impl Pass {
 
     /// The launch, with the buffers that the plan's indices stand for.
     pub fn bound(&self, buffer: impl Fn(usize) -> BufferId) -> Launch {
-        let Launch { kernel, global, local, args, timed, check } = self;
+        let Launch {
+            kernel,
+            global,
+            local,
+            args,
+            timed,
+            check,
+        } = self;
         Launch {
             kernel: kernel.clone(),
             global: *global,
             local: *local,
             args: args.iter().map(|arg| arg.bound(&buffer)).collect(),
             timed: *timed,
-            check: check.clone().map(|FlagCheck { name, buffer: at, bytes, skips, last_turn }| FlagCheck {
-                name,
-                buffer: buffer(at),
-                bytes,
-                skips,
-                last_turn,
-            }),
+            check: check.clone().map(
+                |FlagCheck {
+                     name,
+                     buffer: at,
+                     bytes,
+                     skips,
+                     last_turn,
+                 }| FlagCheck {
+                    name,
+                    buffer: buffer(at),
+                    bytes,
+                    skips,
+                    last_turn,
+                },
+            ),
         }
     }
 }
@@ -506,7 +550,14 @@ impl Plan {
     /// Adds a launch of a kernel that the rung has beside its main one.
     pub fn launch_of(&mut self, kernel: &str, groups: [u64; 3], wg: WorkGroup, args: Vec<Arg>) {
         let global = [0, 1, 2].map(|d| groups[d] as usize * wg.0[d]);
-        self.passes.push(Pass { kernel: kernel.into(), global, local: wg.0, args, timed: true, check: None });
+        self.passes.push(Pass {
+            kernel: kernel.into(),
+            global,
+            local: wg.0,
+            args,
+            timed: true,
+            check: None,
+        });
     }
 
     /// Adds a launch that prepares the data, and whose time does not count.
@@ -534,7 +585,12 @@ impl Plan {
         let bytes = self.buffers[index].bytes();
         let wg = 64.min(max_wg).max(1);
         args.extend(ArgValue::of(Scalar::U64, NumberValue::Whole(bytes as i128)).map(Arg::Value));
-        self.prepare(kernel, [bytes.min(ITEMS).div_ceil(wg) as u64, 1, 1], WorkGroup::linear(wg), args);
+        self.prepare(
+            kernel,
+            [bytes.min(ITEMS).div_ceil(wg) as u64, 1, 1],
+            WorkGroup::linear(wg),
+            args,
+        );
     }
 
     pub fn bytes(&self) -> u64 {
@@ -561,7 +617,10 @@ impl Plan {
         let mut outputs = self.outputs().map(|index| &self.buffers[index]);
         match (outputs.next(), outputs.next()) {
             (Some(only), None) => only.len,
-            _ => self.outputs().map(|index| self.buffers[index].bytes()).sum(),
+            _ => self
+                .outputs()
+                .map(|index| self.buffers[index].bytes())
+                .sum(),
         }
     }
 }

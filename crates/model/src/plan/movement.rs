@@ -23,23 +23,37 @@ pub struct Movement {
 
 impl Movement {
     pub fn copy(len: usize) -> Movement {
-        Movement { rows: 1, columns: len, from_pitch: len, to_pitch: len, transposed: false, times: 1, skip: 0 }
+        Movement {
+            rows: 1,
+            columns: len,
+            from_pitch: len,
+            to_pitch: len,
+            transposed: false,
+            times: 1,
+            skip: 0,
+        }
     }
 
     /// So many matrices like this one, and vectors of 16 elements beginning alike in each.
     pub fn repeated(self, times: usize) -> Movement {
         let skip = self.input_len().max(self.output_len()).next_multiple_of(16);
-        Movement { times, skip, ..self }
+        Movement {
+            times,
+            skip,
+            ..self
+        }
     }
 
     /// Elements of the input, those between its rows and matrices included.
     pub fn input_len(&self) -> usize {
-        self.before_last().saturating_add(self.rows.saturating_mul(self.from_pitch))
+        self.before_last()
+            .saturating_add(self.rows.saturating_mul(self.from_pitch))
     }
 
     /// Elements of the output, those between its rows and matrices included.
     pub fn output_len(&self) -> usize {
-        self.before_last().saturating_add(self.output_rows().saturating_mul(self.to_pitch))
+        self.before_last()
+            .saturating_add(self.output_rows().saturating_mul(self.to_pitch))
     }
 
     fn before_last(&self) -> usize {
@@ -47,16 +61,28 @@ impl Movement {
     }
 
     pub fn output_rows(&self) -> usize {
-        if self.transposed { self.columns } else { self.rows }
+        if self.transposed {
+            self.columns
+        } else {
+            self.rows
+        }
     }
 
     pub fn output_columns(&self) -> usize {
-        if self.transposed { self.rows } else { self.columns }
+        if self.transposed {
+            self.rows
+        } else {
+            self.columns
+        }
     }
 
     /// Index in the input of what comes to this row and column of the output, within a matrix.
     pub fn source(&self, row: usize, column: usize) -> usize {
-        if self.transposed { column * self.from_pitch + row } else { row * self.from_pitch + column }
+        if self.transposed {
+            column * self.from_pitch + row
+        } else {
+            row * self.from_pitch + column
+        }
     }
 
     /// Moves every element of the first matrix, one after the other along the input's rows. Both arrays are of one type, and of
@@ -69,8 +95,15 @@ impl Movement {
 
     fn move_all<T: Copy>(&self, from: &[T], to: &mut [T]) {
         for row in 0..self.rows {
-            for (column, &element) in from[row * self.from_pitch..][..self.columns].iter().enumerate() {
-                let at = if self.transposed { column * self.to_pitch + row } else { row * self.to_pitch + column };
+            for (column, &element) in from[row * self.from_pitch..][..self.columns]
+                .iter()
+                .enumerate()
+            {
+                let at = if self.transposed {
+                    column * self.to_pitch + row
+                } else {
+                    row * self.to_pitch + column
+                };
                 to[at] = element;
             }
         }

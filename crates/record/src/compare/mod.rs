@@ -42,16 +42,31 @@ pub struct ComparedCase<'a> {
 
 impl<'a> ComparedCase<'a> {
     fn new(before: &[&'a Row], after: &[&'a Row], same: f64) -> Option<ComparedCase<'a>> {
-        let times = [before, after].map(|rows| rows.iter().filter_map(|row| row.t_median_s).collect::<Vec<f64>>());
-        let seconds = [stats::summarise(&times[0])?.median, stats::summarise(&times[1])?.median];
+        let times = [before, after].map(|rows| {
+            rows.iter()
+                .filter_map(|row| row.t_median_s)
+                .collect::<Vec<f64>>()
+        });
+        let seconds = [
+            stats::summarise(&times[0])?.median,
+            stats::summarise(&times[1])?.median,
+        ];
         let in_turn = are_in_turn(before, after);
         let interval = RatioInterval::of_runs(&times[0], &times[1], in_turn);
-        let verdict = interval.as_ref().map_or(SpeedVerdict::Undecided, |interval| SpeedVerdict::of(interval, same));
+        let verdict = interval
+            .as_ref()
+            .map_or(SpeedVerdict::Undecided, |interval| {
+                SpeedVerdict::of(interval, same)
+            });
         let ratio = interval.map_or(seconds[1] / seconds[0], |interval| interval.ratio);
         let runs = [before.len(), after.len()];
         // More runs, one at least, after which the ratio is told from 1, or shown to be within what counts as the same. Where one
         // side came first, more runs do not change that.
-        let usable = if in_turn || interval.is_none() { runs[0].min(runs[1]) } else { 0 };
+        let usable = if in_turn || interval.is_none() {
+            runs[0].min(runs[1])
+        } else {
+            0
+        };
         let away = ratio.ln().abs();
         let spread = spread([&times[0], &times[1]]).unwrap_or(0.0);
         let needed = runs_for(spread, away.max(same.ln_1p() - away).exp_m1()).max(FEWEST);
@@ -63,7 +78,8 @@ impl<'a> ComparedCase<'a> {
             ratio,
             interval,
             verdict,
-            more_runs: (verdict == SpeedVerdict::Undecided).then(|| needed.saturating_sub(usable).max(1)),
+            more_runs: (verdict == SpeedVerdict::Undecided)
+                .then(|| needed.saturating_sub(usable).max(1)),
             in_turn,
         })
     }
@@ -77,9 +93,14 @@ impl<'a> ComparedCase<'a> {
 /// the side that ended the round before.
 fn are_in_turn(before: &[&Row], after: &[&Row]) -> bool {
     let first = before.iter().map(|row| (&row.time_utc, false));
-    let mut order: Vec<(&String, bool)> = first.chain(after.iter().map(|row| (&row.time_utc, true))).collect();
+    let mut order: Vec<(&String, bool)> = first
+        .chain(after.iter().map(|row| (&row.time_utc, true)))
+        .collect();
     order.sort_by_key(|run| run.0);
-    let changes = order.windows(2).filter(|pair| pair[0].1 != pair[1].1).count();
+    let changes = order
+        .windows(2)
+        .filter(|pair| pair[0].1 != pair[1].1)
+        .count();
     changes + 1 >= before.len().min(after.len()) && changes > 1
 }
 
@@ -96,26 +117,40 @@ pub struct FileComparison<'a> {
 
 impl FileComparison<'_> {
     pub fn count(&self, verdict: SpeedVerdict) -> usize {
-        self.pairs.iter().filter(|pair| pair.verdict == verdict).count()
+        self.pairs
+            .iter()
+            .filter(|pair| pair.verdict == verdict)
+            .count()
     }
 
     /// Errors: `Worse`, if it comes to any of these, or if there is nothing to judge.
     pub fn demand(&self, fail_on: &[FailOn]) -> Result<(), Error> {
         if !fail_on.is_empty() && self.pairs.is_empty() {
-            return Err(Error::Worse("--fail-on has nothing to judge: no case has a time on both sides".into()));
+            return Err(Error::Worse(
+                "--fail-on has nothing to judge: no case has a time on both sides".into(),
+            ));
         }
         for what in fail_on {
             let (count, why) = match *what {
                 FailOn::Slower(share) => {
-                    let slower = self.pairs.iter().filter(|pair| pair.verdict == SpeedVerdict::Slower);
-                    (slower.filter(|pair| pair.ratio >= 1.0 + share).count(), "SLOWER than --fail-on allows")
+                    let slower = self
+                        .pairs
+                        .iter()
+                        .filter(|pair| pair.verdict == SpeedVerdict::Slower);
+                    (
+                        slower.filter(|pair| pair.ratio >= 1.0 + share).count(),
+                        "SLOWER than --fail-on allows",
+                    )
                 }
-                FailOn::Undecided => {
-                    (self.count(SpeedVerdict::Undecided) + self.only_before, "UNDECIDED or without a time")
-                }
+                FailOn::Undecided => (
+                    self.count(SpeedVerdict::Undecided) + self.only_before,
+                    "UNDECIDED or without a time",
+                ),
             };
             if count > 0 {
-                return Err(Error::Worse(format!("cases {why} in the tables above: {count}")));
+                return Err(Error::Worse(format!(
+                    "cases {why} in the tables above: {count}"
+                )));
             }
         }
         Ok(())
@@ -133,22 +168,60 @@ pub fn compare<'a>(before: &'a [Row], after: &'a [Row], same: f64) -> FileCompar
     let count = cases.len();
     let mut pairs = Vec::new();
     for (key, rows) in cases {
-        pairs.extend(others.remove(&key).and_then(|other| ComparedCase::new(&rows, &other, same)));
+        pairs.extend(
+            others
+                .remove(&key)
+                .and_then(|other| ComparedCase::new(&rows, &other, same)),
+        );
     }
-    FileComparison { only_before: count - pairs.len(), only_after: others.len(), pairs }
+    FileComparison {
+        only_before: count - pairs.len(),
+        only_after: others.len(),
+        pairs,
+    }
 }
 
 /// The rows of each case with a time, one for each run of the program, in their order.
 pub fn timed(rows: &[Row]) -> Vec<Vec<&Row>> {
-    of_cases(rows, &apart(&[rows])).into_iter().map(|(_, rows)| rows).collect()
+    of_cases(rows, &apart(&[rows]))
+        .into_iter()
+        .map(|(_, rows)| rows)
+        .collect()
 }
 
 /// A case's name, with work-group and settings where these tell cases apart.
-type CaseKey<'a> = (&'a str, &'a str, Dtype, u64, u64, Cache, Clock, Option<(Option<WorkGroup>, &'a Params)>);
+type CaseKey<'a> = (
+    &'a str,
+    &'a str,
+    Dtype,
+    u64,
+    u64,
+    Cache,
+    Clock,
+    Option<(Option<WorkGroup>, &'a Params)>,
+);
 
 fn key(row: &Row, is_apart: bool) -> CaseKey<'_> {
-    let Row { family, variant, dtype, n, m, cache, clock, .. } = row;
-    (family, variant, *dtype, *n, *m, *cache, *clock, is_apart.then_some((row.wg, &row.params)))
+    let Row {
+        family,
+        variant,
+        dtype,
+        n,
+        m,
+        cache,
+        clock,
+        ..
+    } = row;
+    (
+        family,
+        variant,
+        *dtype,
+        *n,
+        *m,
+        *cache,
+        *clock,
+        is_apart.then_some((row.wg, &row.params)),
+    )
 }
 
 /// The cases of which a file has several work-groups or settings.
@@ -170,7 +243,10 @@ fn of_cases<'a>(rows: &'a [Row], apart: &HashSet<CaseKey<'a>>) -> Vec<(CaseKey<'
     let mut cases: Vec<(CaseKey<'a>, Vec<&'a Row>)> = Vec::new();
     let mut places: HashMap<CaseKey<'a>, usize> = HashMap::new();
     let mut runs: HashMap<(usize, &str), usize> = HashMap::new();
-    for row in rows.iter().filter(|row| row.status == Status::Ok && row.t_median_s.is_some()) {
+    for row in rows
+        .iter()
+        .filter(|row| row.status == Status::Ok && row.t_median_s.is_some())
+    {
         let key = key(row, apart.contains(&key(row, false)));
         let case = *places.entry(key).or_insert(cases.len());
         if case == cases.len() {
@@ -285,10 +361,17 @@ columns! {
 impl ComparisonRow {
     /// Of a case of the files with these names, the first of which is `before`.
     pub fn new([before, after]: [&str; 2], case: &ComparedCase<'_>) -> ComparisonRow {
-        let ComparedCase { before: first, after: second, interval, .. } = case;
+        let ComparedCase {
+            before: first,
+            after: second,
+            interval,
+            ..
+        } = case;
         let reason = match (case.verdict, interval) {
             (SpeedVerdict::Undecided, None) => format!("{FEWEST} runs of each side are needed"),
-            (SpeedVerdict::Undecided, Some(_)) => "runs of the same side differ by too much".to_owned(),
+            (SpeedVerdict::Undecided, Some(_)) => {
+                "runs of the same side differ by too much".to_owned()
+            }
             _ => String::new(),
         };
         ComparisonRow {
@@ -333,13 +416,17 @@ pub struct LadderSteps<'a> {
 
 /// The ladders that ran on two devices or more: of each device at the largest size that all have, or else at its own largest.
 pub fn steps<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<LadderSteps<'a>> {
-    let timed = rows.into_iter().filter(|row| row.status == Status::Ok && row.rung.is_some() && row.is_plain());
+    let timed = rows
+        .into_iter()
+        .filter(|row| row.status == Status::Ok && row.rung.is_some() && row.is_plain());
     let timed: Vec<&Row> = timed.collect();
     // Default settings are no step from tuned ones.
-    groups(&timed, |row| (row.family.as_str(), row.dtype, row.cache, row.is_tuned()))
-        .iter()
-        .filter_map(|own| ladder(own))
-        .collect()
+    groups(&timed, |row| {
+        (row.family.as_str(), row.dtype, row.cache, row.is_tuned())
+    })
+    .iter()
+    .filter_map(|own| ladder(own))
+    .collect()
 }
 
 fn ladder<'a>(own: &[&'a Row]) -> Option<LadderSteps<'a>> {
@@ -347,8 +434,14 @@ fn ladder<'a>(own: &[&'a Row]) -> Option<LadderSteps<'a>> {
     if of_devices.len() < 2 {
         return None;
     }
-    let sizes = of_devices.iter().map(|rows| rows.iter().map(|row| (row.n, row.m)).collect::<BTreeSet<_>>());
-    let common = sizes.reduce(|all, own| all.intersection(&own).copied().collect())?.pop_last();
+    let sizes = of_devices.iter().map(|rows| {
+        rows.iter()
+            .map(|row| (row.n, row.m))
+            .collect::<BTreeSet<_>>()
+    });
+    let common = sizes
+        .reduce(|all, own| all.intersection(&own).copied().collect())?
+        .pop_last();
     let mut devices = Vec::new();
     let mut timed: Vec<BTreeMap<(u32, &str), Vec<&Row>>> = Vec::new();
     for rows in &of_devices {
@@ -357,19 +450,30 @@ fn ladder<'a>(own: &[&'a Row]) -> Option<LadderSteps<'a>> {
         devices.extend(of_size.clone().next());
         let mut of_rungs: BTreeMap<(u32, &str), Vec<&Row>> = BTreeMap::new();
         for row in of_size {
-            of_rungs.entry((row.rung?, &row.variant)).or_default().push(row);
+            of_rungs
+                .entry((row.rung?, &row.variant))
+                .or_default()
+                .push(row);
         }
         timed.push(of_rungs);
     }
-    let rungs: BTreeSet<(u32, &str)> = own.iter().filter_map(|row| Some((row.rung?, row.variant.as_str()))).collect();
+    let rungs: BTreeSet<(u32, &str)> = own
+        .iter()
+        .filter_map(|row| Some((row.rung?, row.variant.as_str())))
+        .collect();
     let mut lines = Vec::new();
     let mut before = None;
     for rung in rungs {
-        let gains = timed.iter().map(|rungs| gain(rungs.get(&before?)?, rungs.get(&rung)?));
+        let gains = timed
+            .iter()
+            .map(|rungs| gain(rungs.get(&before?)?, rungs.get(&rung)?));
         lines.push((rung.0, rung.1.to_owned(), gains.collect()));
         before = Some(rung);
     }
-    Some(LadderSteps { devices, rungs: lines })
+    Some(LadderSteps {
+        devices,
+        rungs: lines,
+    })
 }
 
 /// How many times faster one rung is than another, within what the spreads and drifts of both leave open.
@@ -380,5 +484,9 @@ fn gain(before: &[&Row], own: &[&Row]) -> Option<RatioInterval> {
     });
     let ratio = slower? / faster?;
     let factor = clear_factor(before.last().copied(), own.last()?);
-    Some(RatioInterval { ratio, low: ratio / factor, high: ratio * factor })
+    Some(RatioInterval {
+        ratio,
+        low: ratio / factor,
+        high: ratio * factor,
+    })
 }

@@ -50,12 +50,23 @@ impl RatioInterval {
     pub fn of_runs(before: &[f64], after: &[f64], in_turn: bool) -> Option<RatioInterval> {
         let [before, after] = [before, after].map(|runs| &runs[runs.len().saturating_sub(MOST)..]);
         let outside = outside(before.len(), after.len())?;
-        let wider = if in_turn { 1.0 } else { range(before)?.max(range(after)?).powf(APART) };
-        let mut ratios: Vec<f64> = after.iter().flat_map(|a| before.iter().map(move |b| a / b)).collect();
+        let wider = if in_turn {
+            1.0
+        } else {
+            range(before)?.max(range(after)?).powf(APART)
+        };
+        let mut ratios: Vec<f64> = after
+            .iter()
+            .flat_map(|a| before.iter().map(move |b| a / b))
+            .collect();
         ratios.sort_by(f64::total_cmp);
         let low = ratios[outside - 1];
         let high = ratios[ratios.len() - outside];
-        Some(RatioInterval { ratio: quantile(&ratios, 0.5)?, low: low / wider, high: high * wider })
+        Some(RatioInterval {
+            ratio: quantile(&ratios, 0.5)?,
+            low: low / wider,
+            high: high * wider,
+        })
     }
 }
 
@@ -137,8 +148,14 @@ mod tests {
     /// All ways to choose which of `a + b` places in order of time are the second side's.
     fn every_order(a: usize, b: usize) -> impl Iterator<Item = Vec<bool>> {
         let places = a + b;
-        let chosen = move |bits: u32| (0..places).map(|at| bits >> at & 1 == 1).collect::<Vec<bool>>();
-        (0..1u32 << places).filter(move |bits| bits.count_ones() as usize == b).map(chosen)
+        let chosen = move |bits: u32| {
+            (0..places)
+                .map(|at| bits >> at & 1 == 1)
+                .collect::<Vec<bool>>()
+        };
+        (0..1u32 << places)
+            .filter(move |bits| bits.count_ones() as usize == b)
+            .map(chosen)
     }
 
     #[test]
@@ -147,13 +164,21 @@ mod tests {
             let mut called = 0;
             let mut all = 0;
             for order in every_order(a, b) {
-                let of = |side: bool| (0..a + b).filter(|&at| order[at] == side).map(|at| 1.0 + at as f64).collect();
+                let of = |side: bool| {
+                    (0..a + b)
+                        .filter(|&at| order[at] == side)
+                        .map(|at| 1.0 + at as f64)
+                        .collect()
+                };
                 let (before, after): (Vec<f64>, Vec<f64>) = (of(false), of(true));
                 let interval = RatioInterval::of_runs(&before, &after, true).unwrap();
                 called += usize::from(interval.low > 1.0 || interval.high < 1.0);
                 all += 1;
             }
-            assert!(called > 0 && called as f64 <= MISSES * f64::from(all), "{a} and {b}: {called} of {all}");
+            assert!(
+                called > 0 && called as f64 <= MISSES * f64::from(all),
+                "{a} and {b}: {called} of {all}"
+            );
         }
     }
 
@@ -161,7 +186,11 @@ mod tests {
     fn of_too_few_runs_there_is_no_interval() {
         for (a, b) in [(1, 1), (2, 2), (3, 3), (5, 5), (1, 300), (0, 9), (2, 20)] {
             for in_turn in [true, false] {
-                assert_eq!(RatioInterval::of_runs(&vec![1.0; a], &vec![2.0; b], in_turn), None, "{a} and {b}");
+                assert_eq!(
+                    RatioInterval::of_runs(&vec![1.0; a], &vec![2.0; b], in_turn),
+                    None,
+                    "{a} and {b}"
+                );
             }
         }
         assert!(RatioInterval::of_runs(&[1.0; FEWEST], &[2.0; FEWEST], true).is_some());
@@ -172,7 +201,9 @@ mod tests {
     fn sides_that_did_not_take_turns_must_be_further_apart() {
         let before = [1.00, 1.01, 1.02, 1.03, 1.04, 1.05];
         let low = |factor: f64, in_turn: bool| {
-            RatioInterval::of_runs(&before, &before.map(|t| t * factor), in_turn).unwrap().low
+            RatioInterval::of_runs(&before, &before.map(|t| t * factor), in_turn)
+                .unwrap()
+                .low
         };
         assert!(low(1.052, true) > 1.0 && low(1.052, false) < 1.0);
         assert!(low(1.071, false) > 1.0);
@@ -183,7 +214,10 @@ mod tests {
         let counted = outside(COUNTED, COUNTED).unwrap();
         let normal = COUNTED as f64 * COUNTED as f64 / 2.0
             - HALF * (COUNTED as f64 * COUNTED as f64 * (2 * COUNTED + 1) as f64 / 12.0).sqrt();
-        assert!((counted as f64 - normal).abs() < 8.0, "{counted} and {normal}");
+        assert!(
+            (counted as f64 - normal).abs() < 8.0,
+            "{counted} and {normal}"
+        );
         let orders = orders(COUNTED, COUNTED);
         assert!((orders.iter().sum::<f64>() / 1.075_072_086_1e23 - 1.0).abs() < 1e-6);
     }
@@ -195,7 +229,11 @@ mod tests {
         let interval = |a: &[f64], b: &[f64]| RatioInterval::of_runs(a, b, true).unwrap();
         let there = interval(&a, &b);
         let back = interval(&b, &a);
-        for (x, y) in [(there.ratio, back.ratio), (there.low, back.high), (there.high, back.low)] {
+        for (x, y) in [
+            (there.ratio, back.ratio),
+            (there.low, back.high),
+            (there.high, back.low),
+        ] {
             assert!((x * y - 1.0).abs() < 0.01, "{x} and {y}");
         }
         assert!(there.low <= there.ratio && there.ratio <= there.high);
@@ -204,18 +242,27 @@ mod tests {
     #[test]
     fn as_many_runs_as_are_named_find_such_a_difference() {
         assert_eq!(runs_for(0.0, 0.1), FEWEST);
-        assert!(runs_for(0.05, 0.1) < runs_for(0.05, 0.03) && runs_for(0.02, 0.03) < runs_for(0.05, 0.03));
+        assert!(
+            runs_for(0.05, 0.1) < runs_for(0.05, 0.03)
+                && runs_for(0.02, 0.03) < runs_for(0.05, 0.03)
+        );
         let spread = 0.05;
         let share = 0.1;
         let runs = runs_for(spread, share);
-        assert!(found_from(spread, runs).unwrap() <= share && found_from(spread, runs - 1).unwrap() > share);
+        assert!(
+            found_from(spread, runs).unwrap() <= share
+                && found_from(spread, runs - 1).unwrap() > share
+        );
         let uniform = |k: u64| (gpulab_model::data::draw(7, k) >> 11) as f64 / (1u64 << 53) as f64;
         let normal = |k: u64| (0..12).map(|i| uniform(100 * k + i)).sum::<f64>() - 6.0;
-        let side =
-            |at: u64, factor: f64| (0..runs as u64).map(move |k| factor * (spread * normal(1000 * at + k)).exp());
+        let side = |at: u64, factor: f64| {
+            (0..runs as u64).map(move |k| factor * (spread * normal(1000 * at + k)).exp())
+        };
         let found = |at: &u64| {
-            let (before, after): (Vec<f64>, Vec<f64>) =
-                (side(2 * at, 1.0).collect(), side(2 * at + 1, 1.0 + share).collect());
+            let (before, after): (Vec<f64>, Vec<f64>) = (
+                side(2 * at, 1.0).collect(),
+                side(2 * at + 1, 1.0 + share).collect(),
+            );
             RatioInterval::of_runs(&before, &after, true).unwrap().low > 1.0
         };
         let found = (0..1000u64).filter(found).count();

@@ -36,32 +36,52 @@ fn is_same(a: &End, b: &End) -> bool {
 
 /// Refuses outputs that are inputs or each other, by whatever path, and those that would replace a file that gpulab did not
 /// write, unless that is `forced`; and those that are no files. Nothing is opened for writing.
-pub fn check_outputs(outputs: &[OutputFile<'_>], inputs: &[PathBuf], forced: bool) -> Result<(), Error> {
-    let to_stdout: Vec<&str> = outputs.iter().filter(|one| one.path == "-").map(|one| one.option).collect();
+pub fn check_outputs(
+    outputs: &[OutputFile<'_>],
+    inputs: &[PathBuf],
+    forced: bool,
+) -> Result<(), Error> {
+    let to_stdout: Vec<&str> = outputs
+        .iter()
+        .filter(|one| one.path == "-")
+        .map(|one| one.option)
+        .collect();
     if to_stdout.len() > 1 {
-        return Err(Error::Usage(format!("{}: only one output can be -, standard output", to_stdout.join(" and "))));
+        return Err(Error::Usage(format!(
+            "{}: only one output can be -, standard output",
+            to_stdout.join(" and ")
+        )));
     }
     let inputs: Vec<(&PathBuf, End)> = inputs.iter().map(|path| (path, end(path))).collect();
     let mut taken = vec![("standard output".to_owned(), (stdout_identity(), None))];
     for OutputFile { option, path, .. } in outputs.iter().filter(|one| one.path != "-") {
         let name = format!("{option} {path}");
         let path = Path::new(&**path);
-        files::check_output(path).map_err(|source| Error::Output { what: name.clone(), source })?;
+        files::check_output(path).map_err(|source| Error::Output {
+            what: name.clone(),
+            source,
+        })?;
         taken.push((name, end(path)));
     }
     for (i, (name, place)) in taken.iter().enumerate() {
         if let Some((input, _)) = inputs.iter().find(|(_, input)| is_same(input, place)) {
             let input = input.display();
-            return Err(Error::Usage(format!("{name} is the input {input} itself: give another file")));
+            return Err(Error::Usage(format!(
+                "{name} is the input {input} itself: give another file"
+            )));
         }
         if let Some((other, _)) = taken[..i].iter().find(|(_, other)| is_same(other, place)) {
-            return Err(Error::Usage(format!("{name} and {other} are one file: give another one")));
+            return Err(Error::Usage(format!(
+                "{name} and {other} are one file: give another one"
+            )));
         }
     }
     let foreign = outputs.iter().find(|one| !forced && one.is_foreign());
     foreign.map_or(Ok(()), |OutputFile { option, path, .. }| {
         let how = "give another file, or --force to replace it";
-        Err(Error::Usage(format!("{option} {path} exists, and this command writes something else: {how}")))
+        Err(Error::Usage(format!(
+            "{option} {path} exists, and this command writes something else: {how}"
+        )))
     })
 }
 
@@ -82,7 +102,11 @@ impl OutputFile<'_> {
 /// Whether a file begins as a CSV file of such records does, of this version or one that had fewer or more columns.
 pub fn begins_as_csv<T: CsvRecord>(head: &str) -> bool {
     let line = head.lines().next().unwrap_or_default();
-    line.split(',').count() >= FEWEST && line.split(',').zip(T::COLUMNS).all(|(cell, column)| cell == *column)
+    line.split(',').count() >= FEWEST
+        && line
+            .split(',')
+            .zip(T::COLUMNS)
+            .all(|(cell, column)| cell == *column)
 }
 
 pub fn begins_as_json<T: CsvRecord>(head: &str) -> bool {
@@ -96,9 +120,14 @@ pub fn begins_as_object(head: &str, keys: &[&str]) -> bool {
     is_empty_array
         || (inner.starts_with('{')
             && keys.first().is_some_and(|key: &&str| {
-                inner.trim_start_matches('{').trim_start().starts_with(&format!("\"{key}\":"))
+                inner
+                    .trim_start_matches('{')
+                    .trim_start()
+                    .starts_with(&format!("\"{key}\":"))
             })
-            && keys.iter().all(|key| inner.contains(&format!("\"{key}\":"))))
+            && keys
+                .iter()
+                .all(|key| inner.contains(&format!("\"{key}\":"))))
 }
 
 #[cfg(unix)]
@@ -119,16 +148,40 @@ mod tests {
     #[test]
     fn results_are_known_by_their_first_lines() {
         let header = |columns: &[&str]| format!("{}\n1,2\n", columns.join(","));
-        assert!(begins_as_csv::<Row>(&header(Row::COLUMNS)) && begins_as_csv::<Row>(&header(&Row::COLUMNS[..30])));
-        assert!(begins_as_csv::<Row>(&header(&[Row::COLUMNS, &["newer"]].concat())));
-        for other in ["", "schema", "schema,run_id\n", "a,b,c,d\n1,2,3,4\n", "[package]\n", "{}"] {
-            assert!(!begins_as_csv::<Row>(other) && !begins_as_json::<Row>(other), "{other}");
+        assert!(
+            begins_as_csv::<Row>(&header(Row::COLUMNS))
+                && begins_as_csv::<Row>(&header(&Row::COLUMNS[..30]))
+        );
+        assert!(begins_as_csv::<Row>(&header(
+            &[Row::COLUMNS, &["newer"]].concat()
+        )));
+        for other in [
+            "",
+            "schema",
+            "schema,run_id\n",
+            "a,b,c,d\n1,2,3,4\n",
+            "[package]\n",
+            "{}",
+        ] {
+            assert!(
+                !begins_as_csv::<Row>(other) && !begins_as_json::<Row>(other),
+                "{other}"
+            );
         }
-        assert!(!begins_as_csv::<Row>(&header(Point::COLUMNS)) && !begins_as_csv::<Point>(&header(Row::COLUMNS)));
+        assert!(
+            !begins_as_csv::<Row>(&header(Point::COLUMNS))
+                && !begins_as_csv::<Point>(&header(Row::COLUMNS))
+        );
         assert!(!begins_as_csv::<Row>(&header(SampleRow::COLUMNS)));
         let json = "[\n{\"schema\":1,\"run_id\":\"x\",\"time_utc\":\"\",\"gpulab\":\"\"}\n]\n";
         assert!(begins_as_json::<Row>(json) && begins_as_json::<Row>("[\n]\n"));
-        for other in ["[", "[]x", "{\"schema\": 1}", "{\"name\": 1, \"schema\": 1, \"run_id\": 1}", "[1]"] {
+        for other in [
+            "[",
+            "[]x",
+            "{\"schema\": 1}",
+            "{\"name\": 1, \"schema\": 1, \"run_id\": 1}",
+            "[1]",
+        ] {
             assert!(!begins_as_json::<Row>(other), "{other}");
         }
     }

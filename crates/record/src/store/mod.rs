@@ -10,7 +10,10 @@ mod sink;
 
 use crate::terminal::is_unsafe;
 pub use claims::{OutputFile, begins_as_csv, begins_as_json, begins_as_object, check_outputs};
-pub use read::{COUNTED, Recorded, RecordedFile, Rows, Shipped, of_csv, read_points, read_rows, recorded, shipped};
+pub use read::{
+    COUNTED, Recorded, RecordedFile, Rows, Shipped, of_csv, read_points, read_rows, recorded,
+    shipped,
+};
 
 use crate::{CsvRecord, Row};
 use gpulab_model::Error;
@@ -54,14 +57,23 @@ impl<T: CsvRecord> CsvFile<T> {
         let is_ours = if is_new {
             header.starts_with(&old)
         } else {
-            table.header.iter().eq(T::COLUMNS.iter().map(|c| c.as_bytes()))
+            table
+                .header
+                .iter()
+                .eq(T::COLUMNS.iter().map(|c| c.as_bytes()))
         };
         if !is_ours {
-            let why = "it has other columns than this version writes; give another file or remove it";
+            let why =
+                "it has other columns than this version writes; give another file or remove it";
             return Err(Error::Usage(format!("cannot add to {path}: {why}")));
         }
         sink.keep(if is_new { 0 } else { table.intact });
-        Ok(CsvFile { sink, header: is_new.then_some(header), torn: table.torn, of: PhantomData })
+        Ok(CsvFile {
+            sink,
+            header: is_new.then_some(header),
+            torn: table.torn,
+            of: PhantomData,
+        })
     }
 
     /// What was wrong with the last line of the file that is added to, if anything.
@@ -79,7 +91,9 @@ impl<T: CsvRecord> CsvFile<T> {
 
     /// Writes the header of a file that got no row.
     pub fn finish(mut self) -> Result<(), Error> {
-        self.header.take().map_or(Ok(()), |header| self.sink.write(&header))
+        self.header
+            .take()
+            .map_or(Ok(()), |header| self.sink.write(&header))
     }
 }
 
@@ -94,21 +108,35 @@ impl JsonFile {
     pub fn create(path: &str) -> Result<JsonFile, Error> {
         let mut sink = Sink::open(path)?;
         sink.keep(0);
-        Ok(JsonFile { sink, is_empty: true })
+        Ok(JsonFile {
+            sink,
+            is_empty: true,
+        })
     }
 
     pub fn write(&mut self, row: &impl Serialize) -> Result<(), Error> {
-        let mut text = if self.is_empty { "[\n".to_owned() } else { ",\n".to_owned() };
+        let mut text = if self.is_empty {
+            "[\n".to_owned()
+        } else {
+            ",\n".to_owned()
+        };
         // What could steer a terminal is escaped, in JSON's own way.
-        for c in serde_json::to_string(row).map_err(|e| self.sink.error(e.into()))?.chars() {
+        for c in serde_json::to_string(row)
+            .map_err(|e| self.sink.error(e.into()))?
+            .chars()
+        {
             if is_unsafe(c) {
-                c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| text += &format!("\\u{unit:04x}"));
+                c.encode_utf16(&mut [0; 2])
+                    .iter()
+                    .for_each(|unit| text += &format!("\\u{unit:04x}"));
             } else {
                 text.push(c);
             }
         }
         // What is there already stays a whole array, where there is room for its end.
-        self.sink.write(text.as_bytes()).inspect_err(|_| drop(self.end()))?;
+        self.sink
+            .write(text.as_bytes())
+            .inspect_err(|_| drop(self.end()))?;
         self.is_empty = false;
         Ok(())
     }
@@ -119,7 +147,8 @@ impl JsonFile {
     }
 
     fn end(&mut self) -> Result<(), Error> {
-        self.sink.write(if self.is_empty { b"[\n]\n" } else { b"\n]\n" })
+        self.sink
+            .write(if self.is_empty { b"[\n]\n" } else { b"\n]\n" })
     }
 }
 
@@ -136,10 +165,19 @@ pub fn write_rows(path: &str, rows: &[Row]) -> Result<(), Error> {
 
 /// One CSV line, its end included.
 fn line(row: impl Serialize, name: &str) -> Result<Vec<u8>, Error> {
-    let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
+    let mut writer = csv::WriterBuilder::new()
+        .has_headers(false)
+        .from_writer(Vec::new());
     let written = writer.serialize(row).map_err(std::io::Error::other);
-    let line = written.and_then(|()| writer.into_inner().map_err(|e| std::io::Error::other(e.to_string())));
-    line.map_err(|source| Error::Output { what: name.to_owned(), source })
+    let line = written.and_then(|()| {
+        writer
+            .into_inner()
+            .map_err(|e| std::io::Error::other(e.to_string()))
+    });
+    line.map_err(|source| Error::Output {
+        what: name.to_owned(),
+        source,
+    })
 }
 
 #[cfg(test)]

@@ -23,20 +23,34 @@ pub(super) struct CsvTable {
 impl CsvTable {
     /// Errors: `Usage` if a line other than the last has too few or too many cells.
     pub(super) fn of(text: &[u8], name: &str) -> Result<CsvTable, Error> {
-        let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
+        let mut reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .from_reader(text);
         let lines = reader.byte_records().collect::<Result<Vec<_>, _>>();
-        let mut table = CsvTable { records: lines.map_err(|e| unread(name, &e))?, ..CsvTable::default() };
+        let mut table = CsvTable {
+            records: lines.map_err(|e| unread(name, &e))?,
+            ..CsvTable::default()
+        };
         table.intact = text.len() as u64;
         let width = table.records.first().map_or(0, csv::ByteRecord::len);
-        if let Some(last) = table.records.pop_if(|last| last.len() != width || !text.ends_with(b"\n")) {
+        if let Some(last) = table
+            .records
+            .pop_if(|last| last.len() != width || !text.ends_with(b"\n"))
+        {
             let at = last.position().cloned().unwrap_or_else(csv::Position::new);
             table.intact = at.byte();
-            table.torn = Some(format!("{name} ended in the middle of line {}, which is left out", at.line()));
+            table.torn = Some(format!(
+                "{name} ended in the middle of line {}, which is left out",
+                at.line()
+            ));
         }
         if let Some(odd) = table.records.iter().find(|record| record.len() != width) {
             let line = line_of(odd);
             let cells = odd.len();
-            return Err(Error::Usage(format!("{name}, line {line}, has {cells} cells instead of {width}")));
+            return Err(Error::Usage(format!(
+                "{name}, line {line}, has {cells} cells instead of {width}"
+            )));
         }
         if !table.records.is_empty() {
             table.header = table.records.remove(0);
@@ -45,7 +59,9 @@ impl CsvTable {
     }
 
     fn column(&self, name: &str) -> Option<usize> {
-        self.header.iter().position(|column| column == name.as_bytes())
+        self.header
+            .iter()
+            .position(|column| column == name.as_bytes())
     }
 
     fn has(&self, name: &str) -> bool {
@@ -61,10 +77,15 @@ impl CsvTable {
         let time = self.column(TIME);
         let rows = self.records.par_iter().map(|record| {
             let line = line_of(record);
-            let why = |why: String| Error::Usage(format!("{name}, line {line}, is not a result row: {why}"));
+            let why = |why: String| {
+                Error::Usage(format!("{name}, line {line}, is not a result row: {why}"))
+            };
             let cell = |at: Option<usize>| std::str::from_utf8(record.get(at?)?).ok();
             // A newer version's rows may differ in more than that.
-            if let Some(newer) = cell(schema).and_then(|cell| cell.parse().ok()).filter(|schema| !is_known(*schema)) {
+            if let Some(newer) = cell(schema)
+                .and_then(|cell| cell.parse().ok())
+                .filter(|schema| !is_known(*schema))
+            {
                 return Err(unknown_schema(name, line, newer));
             }
             if let Some(cell) = cell(time).filter(|cell| !cell.is_empty())
@@ -72,19 +93,31 @@ impl CsvTable {
             {
                 return Err(why(format!("{TIME} is not a time: '{cell}'")));
             }
-            record.deserialize(Some(&self.header)).map_err(|e| match e.kind() {
-                csv::ErrorKind::Deserialize { err, .. } => {
-                    let column = err.field().and_then(|at| self.header.get(at as usize)).unwrap_or_default();
-                    why(format!("{}: {}", String::from_utf8_lossy(column), err.kind()))
-                }
-                _ => why(e.to_string()),
-            })
+            record
+                .deserialize(Some(&self.header))
+                .map_err(|e| match e.kind() {
+                    csv::ErrorKind::Deserialize { err, .. } => {
+                        let column = err
+                            .field()
+                            .and_then(|at| self.header.get(at as usize))
+                            .unwrap_or_default();
+                        why(format!(
+                            "{}: {}",
+                            String::from_utf8_lossy(column),
+                            err.kind()
+                        ))
+                    }
+                    _ => why(e.to_string()),
+                })
         });
         rows.collect()
     }
 
     fn texts(record: &csv::ByteRecord) -> Vec<String> {
-        record.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect()
+        record
+            .iter()
+            .map(|cell| String::from_utf8_lossy(cell).into_owned())
+            .collect()
     }
 }
 
@@ -167,7 +200,11 @@ pub type RecordedFile = (Recorded, Option<String>);
 /// Takes a file apart: CSV or JSON, of this version or an older one. `name` is the file's in messages.
 pub fn recorded(text: &[u8], name: &str) -> Result<RecordedFile, Error> {
     let (mut recorded, torn) = match text.trim_ascii_start().first() {
-        None => return Err(Error::Usage(format!("{name} is empty: it holds no results"))),
+        None => {
+            return Err(Error::Usage(format!(
+                "{name} is empty: it holds no results"
+            )));
+        }
         Some(b'[' | b'{') => (of_json(text, name)?, None),
         Some(_) => {
             let table = CsvTable::of(text, name)?;
@@ -176,14 +213,18 @@ pub fn recorded(text: &[u8], name: &str) -> Result<RecordedFile, Error> {
     };
     if let Recorded::Rows(rows) = &mut recorded {
         // Older files have a share of memory's limit beside the flag.
-        rows.iter_mut().filter(|row| row.flags.contains(flag::FITS_CACHE)).for_each(Row::set_in_cache);
+        rows.iter_mut()
+            .filter(|row| row.flags.contains(flag::FITS_CACHE))
+            .for_each(Row::set_in_cache);
     }
     Ok((recorded, torn))
 }
 
 fn of_columns(table: &CsvTable, name: &str) -> Result<Recorded, Error> {
     if table.has(COUNTED) {
-        return Ok(Recorded::Other { header: CsvTable::texts(&table.header) });
+        return Ok(Recorded::Other {
+            header: CsvTable::texts(&table.header),
+        });
     }
     if table.has("experiment") && table.has("series") {
         return Ok(Recorded::Points(table.rows(name)?));
@@ -193,7 +234,11 @@ fn of_columns(table: &CsvTable, name: &str) -> Result<Recorded, Error> {
     }
     let header = CsvTable::texts(&table.header);
     if header.first().is_some_and(|name| name == "peer") {
-        return Ok(Recorded::Peers(std::iter::once(header).chain(table.records.iter().map(CsvTable::texts)).collect()));
+        return Ok(Recorded::Peers(
+            std::iter::once(header)
+                .chain(table.records.iter().map(CsvTable::texts))
+                .collect(),
+        ));
     }
     Ok(Recorded::Other { header })
 }
@@ -202,23 +247,34 @@ fn of_columns(table: &CsvTable, name: &str) -> Result<Recorded, Error> {
 fn of_json(text: &[u8], name: &str) -> Result<Recorded, Error> {
     let mut values: Vec<Value> = serde_json::from_slice(text).map_err(|e| {
         let what = match e.classify() {
-            serde_json::error::Category::Eof => "ends too early, as after a killed run: show its CSV file",
+            serde_json::error::Category::Eof => {
+                "ends too early, as after a killed run: show its CSV file"
+            }
             _ => "is not JSON that gpulab wrote",
         };
         Error::Usage(format!("{name} {what} ({e})"))
     })?;
     values.retain(|value| value.get("finding").is_none());
-    let schemas = values.iter().filter_map(|value| value.get("schema")?.as_u64());
-    if let Some(schema) = schemas.filter_map(|schema| u32::try_from(schema).ok()).find(|schema| !is_known(*schema)) {
+    let schemas = values
+        .iter()
+        .filter_map(|value| value.get("schema")?.as_u64());
+    if let Some(schema) = schemas
+        .filter_map(|schema| u32::try_from(schema).ok())
+        .find(|schema| !is_known(*schema))
+    {
         return Err(unknown_schema(name, 1, schema));
     }
     let Some(first) = values.first() else {
-        return Err(Error::Usage(format!("{name} holds an empty list: no results")));
+        return Err(Error::Usage(format!(
+            "{name} holds an empty list: no results"
+        )));
     };
     let [is_counted, is_point, has_family, has_status] =
         [COUNTED, "experiment", "family", "status"].map(|key| first.get(key).is_some());
     if is_counted {
-        return Ok(Recorded::Other { header: vec![COUNTED.to_owned()] });
+        return Ok(Recorded::Other {
+            header: vec![COUNTED.to_owned()],
+        });
     }
     if is_point {
         return Ok(Recorded::Points(elements(values, name)?));
@@ -231,7 +287,8 @@ fn of_json(text: &[u8], name: &str) -> Result<Recorded, Error> {
 
 fn elements<T: DeserializeOwned>(values: Vec<Value>, name: &str) -> Result<Vec<T>, Error> {
     let elements = (1..).zip(values).map(|(at, value): (usize, Value)| {
-        serde_json::from_value(value).map_err(|e| Error::Usage(format!("{name}, element {at}, is not a result: {e}")))
+        serde_json::from_value(value)
+            .map_err(|e| Error::Usage(format!("{name}, element {at}, is not a result: {e}")))
     });
     elements.collect()
 }
@@ -252,10 +309,22 @@ pub struct Shipped {
 pub fn shipped() -> Vec<Shipped> {
     let mut all = Vec::new();
     for folder in RESULTS.dirs() {
-        for file in folder.files().filter(|file| file.path().extension().is_some_and(|ending| ending == "csv")) {
+        for file in folder.files().filter(|file| {
+            file.path()
+                .extension()
+                .is_some_and(|ending| ending == "csv")
+        }) {
             let device = folder.path().to_str().unwrap_or_default();
-            let name = file.path().file_stem().and_then(|name| name.to_str()).unwrap_or_default();
-            all.push(Shipped { device, name, text: file.contents() });
+            let name = file
+                .path()
+                .file_stem()
+                .and_then(|name| name.to_str())
+                .unwrap_or_default();
+            all.push(Shipped {
+                device,
+                name,
+                text: file.contents(),
+            });
         }
     }
     all.sort_by_key(|file| (file.device, file.name));

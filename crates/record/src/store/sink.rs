@@ -36,7 +36,11 @@ impl Sink {
     pub fn open(path: &str) -> Result<Sink, Error> {
         let is_stdout = ["-", "/dev/stdout"].contains(&path);
         let name = if is_stdout { "standard output" } else { path }.to_owned();
-        let opened = if is_stdout { Stdout.check().map(|()| Destination::Stdout) } else { open_writable(path) };
+        let opened = if is_stdout {
+            Stdout.check().map(|()| Destination::Stdout)
+        } else {
+            open_writable(path)
+        };
         match opened {
             Err(source) => Err(Error::Output { what: name, source }),
             Ok(place) => {
@@ -53,7 +57,10 @@ impl Sink {
     }
 
     pub(super) fn error(&self, source: io::Error) -> Error {
-        Error::Output { what: self.name.clone(), source }
+        Error::Output {
+            what: self.name.clone(),
+            source,
+        }
     }
 
     /// All that a regular file holds; nothing for others.
@@ -74,21 +81,26 @@ impl Sink {
 
     /// Replaces what the output holds by what `write` writes, which it has to flush: a regular file's is replaced by the whole,
     /// or, if that fails, stays, as it is written under another name first. What `write` returns.
-    pub fn replace<T>(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T, Error> {
+    pub fn replace<T>(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
+    ) -> Result<T, Error> {
         let done = match &mut self.place {
-            Destination::Regular { is_new, .. } => std::fs::canonicalize(&self.name).and_then(|target| {
-                let unfinished = files::beside(&target);
-                let place = || {
-                    let mut file = File::create(&unfinished)?;
-                    let written = write(&mut file)?;
-                    file.sync_all()?;
-                    std::fs::rename(&unfinished, &target)?;
-                    *is_new = false;
-                    Ok(written)
-                };
-                // What is left of a failure is of no use.
-                place().inspect_err(|_| drop(std::fs::remove_file(&unfinished)))
-            }),
+            Destination::Regular { is_new, .. } => {
+                std::fs::canonicalize(&self.name).and_then(|target| {
+                    let unfinished = files::beside(&target);
+                    let place = || {
+                        let mut file = File::create(&unfinished)?;
+                        let written = write(&mut file)?;
+                        file.sync_all()?;
+                        std::fs::rename(&unfinished, &target)?;
+                        *is_new = false;
+                        Ok(written)
+                    };
+                    // What is left of a failure is of no use.
+                    place().inspect_err(|_| drop(std::fs::remove_file(&unfinished)))
+                })
+            }
             Destination::Stream(file) => write(file),
             Destination::Stdout => {
                 let mut out = Escaping::new(&Stdout);
@@ -103,11 +115,20 @@ impl Sink {
 
     /// Writes all of `text`, or, to a regular file, nothing: a row is never torn.
     pub(super) fn write(&mut self, text: &[u8]) -> Result<(), Error> {
-        let Destination::Regular { file, end, is_begun, .. } = &mut self.place else {
+        let Destination::Regular {
+            file,
+            end,
+            is_begun,
+            ..
+        } = &mut self.place
+        else {
             return self.replace(|out| out.write_all(text));
         };
         // The file is cut before the first write, and what a failed one left behind the end is taken back.
-        let cut = |mut file: &File| file.set_len(*end).and_then(|()| file.seek(SeekFrom::Start(*end)));
+        let cut = |mut file: &File| {
+            file.set_len(*end)
+                .and_then(|()| file.seek(SeekFrom::Start(*end)))
+        };
         let begun = if *is_begun { Ok(0) } else { cut(file) };
         *is_begun |= begun.is_ok();
         // What cannot be cut either stays torn, which readers find.
@@ -119,7 +140,9 @@ impl Sink {
 
 impl Drop for Sink {
     fn drop(&mut self) {
-        if let Destination::Regular { file, is_new: true, .. } = &self.place
+        if let Destination::Regular {
+            file, is_new: true, ..
+        } = &self.place
             && file.metadata().is_ok_and(|m| m.len() == 0)
         {
             // Still locked: no other run is writing it. An empty file that stays harms nobody.
@@ -143,13 +166,25 @@ fn open_writable(path: &str) -> io::Result<Destination> {
     let mut options = OpenOptions::new();
     options.read(true).write(true);
     let (file, is_new) = match options.clone().create_new(true).open(path) {
-        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => (options.create(true).open(path)?, false),
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
+            (options.create(true).open(path)?, false)
+        }
         made => (made?, true),
     };
-    Ok(Destination::Regular { file, is_new, end: 0, is_begun: false })
+    Ok(Destination::Regular {
+        file,
+        is_new,
+        end: 0,
+        is_begun: false,
+    })
 }
 
 fn lock(file: &File, path: &str) -> Result<(), Error> {
-    let why = "is being written already, by another run or for another option: wait or give another file";
-    if files::lock(file) { Ok(()) } else { Err(Error::Usage(format!("{path} {why}"))) }
+    let why =
+        "is being written already, by another run or for another option: wait or give another file";
+    if files::lock(file) {
+        Ok(())
+    } else {
+        Err(Error::Usage(format!("{path} {why}")))
+    }
 }

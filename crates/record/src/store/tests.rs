@@ -37,7 +37,13 @@ fn rows_come_back_as_they_went() {
         },
     ];
     write(&path, CsvFile::create, &rows);
-    assert_eq!(read(&path), Rows { rows: rows.to_vec(), torn: None });
+    assert_eq!(
+        read(&path),
+        Rows {
+            rows: rows.to_vec(),
+            torn: None
+        }
+    );
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.starts_with("schema,run_id,time_utc,gpulab,platform,device,"));
     assert!(
@@ -61,7 +67,10 @@ fn creating_replaces_and_appending_adds() {
 #[test]
 fn a_torn_last_line_is_left_out_wherever_it_was_cut() {
     let (_folder, path) = place();
-    let lines = Row { reason: "log\nof é lines\n".to_owned(), ..row("second") };
+    let lines = Row {
+        reason: "log\nof é lines\n".to_owned(),
+        ..row("second")
+    };
     write(&path, CsvFile::create, &[row("first"), lines]);
     let whole = std::fs::read(&path).unwrap();
     let second = whole.windows(6).rposition(|w| w == b"second").unwrap();
@@ -75,16 +84,28 @@ fn a_torn_last_line_is_left_out_wherever_it_was_cut() {
         drop(file);
         write(&path, CsvFile::append, &[row("third")]);
         let back = read(&path);
-        assert_eq!((back.rows[1].variant.as_str(), back.rows.len(), back.torn), ("third", 2, None));
+        assert_eq!(
+            (back.rows[1].variant.as_str(), back.rows.len(), back.torn),
+            ("third", 2, None)
+        );
     }
 }
 
 #[test]
 fn other_columns_are_refused_and_left_alone() {
     let (_folder, path) = place();
-    for text in ["schema,run_id\n1,r1\n", "hello\n", "hello", "\n", "schema\n1,2\n3,4\n"] {
+    for text in [
+        "schema,run_id\n1,r1\n",
+        "hello\n",
+        "hello",
+        "\n",
+        "schema\n1,2\n3,4\n",
+    ] {
         std::fs::write(&path, text).unwrap();
-        assert!(matches!(CsvFile::<Row>::append(&path), Err(Error::Usage(_))), "{text}");
+        assert!(
+            matches!(CsvFile::<Row>::append(&path), Err(Error::Usage(_))),
+            "{text}"
+        );
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
     }
 }
@@ -96,15 +117,33 @@ fn damaged_rows_are_named() {
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text.replacen("f32", "f99", 1)).unwrap();
     let message = read_rows(Path::new(&path)).unwrap_err().to_string();
-    assert!(message.contains("line 2") && message.contains("f99"), "{message}");
+    assert!(
+        message.contains("line 2") && message.contains("f99"),
+        "{message}"
+    );
     std::fs::write(&path, text.replacen("\n2,", "\n7,", 1)).unwrap();
-    assert!(read_rows(Path::new(&path)).unwrap_err().to_string().contains("schema 7"));
+    assert!(
+        read_rows(Path::new(&path))
+            .unwrap_err()
+            .to_string()
+            .contains("schema 7")
+    );
     // An older one is shown, but neither joined nor added to.
     let old = text.replace("\n2,", "\n1,");
     std::fs::write(&path, &old).unwrap();
-    assert!(read_rows(Path::new(&path)).unwrap_err().to_string().contains("schema 1"));
-    assert!(matches!(recorded(old.as_bytes(), "old").unwrap().0, Recorded::Rows(rows) if rows.len() == 2));
-    assert!(matches!(read_rows(Path::new(NOWHERE)), Err(Error::Failed(_))));
+    assert!(
+        read_rows(Path::new(&path))
+            .unwrap_err()
+            .to_string()
+            .contains("schema 1")
+    );
+    assert!(
+        matches!(recorded(old.as_bytes(), "old").unwrap().0, Recorded::Rows(rows) if rows.len() == 2)
+    );
+    assert!(matches!(
+        read_rows(Path::new(NOWHERE)),
+        Err(Error::Failed(_))
+    ));
 }
 
 #[test]
@@ -134,7 +173,9 @@ fn files_from_before_a_column_was_added_are_read() {
     let header = text.lines().next().unwrap();
     let added = header.split(",flags,").nth(1).unwrap();
     let empty = ",".repeat(added.split(',').count());
-    let old = text.replace(&format!(",{added}\n"), "\n").replace(&format!("{empty}\n"), "\n");
+    let old = text
+        .replace(&format!(",{added}\n"), "\n")
+        .replace(&format!("{empty}\n"), "\n");
     std::fs::write(&path, old).unwrap();
     assert_eq!(read(&path).rows, [newest]);
 }
@@ -144,8 +185,14 @@ fn a_second_writer_is_refused() {
     let (_folder, path) = place();
     let mut first = CsvFile::<Row>::create(&path).unwrap();
     first.write(&row("a")).unwrap();
-    assert!(matches!(CsvFile::<Row>::create(&path), Err(Error::Usage(_))));
-    assert!(matches!(CsvFile::<Row>::append(&path), Err(Error::Usage(_))));
+    assert!(matches!(
+        CsvFile::<Row>::create(&path),
+        Err(Error::Usage(_))
+    ));
+    assert!(matches!(
+        CsvFile::<Row>::append(&path),
+        Err(Error::Usage(_))
+    ));
     assert!(matches!(JsonFile::create(&path), Err(Error::Usage(_))));
     first.write(&row("b")).unwrap();
     assert_eq!(read(&path).rows.len(), 2);
@@ -154,13 +201,24 @@ fn a_second_writer_is_refused() {
 #[test]
 fn outputs_that_cannot_be_written_say_so_at_once() {
     let (folder, _) = place();
-    let mut impossible = vec![folder.path().to_str().unwrap().to_owned(), NOWHERE.to_owned()];
+    let mut impossible = vec![
+        folder.path().to_str().unwrap().to_owned(),
+        NOWHERE.to_owned(),
+    ];
     if Path::new("/dev/full").exists() {
         impossible.push("/dev/full".to_owned());
     }
     for path in impossible {
-        assert_eq!(CsvFile::<Row>::create(&path).err().map(|e| e.exit_code()), Some(74), "{path}");
-        assert_eq!(JsonFile::create(&path).err().map(|e| e.exit_code()), Some(74), "{path}");
+        assert_eq!(
+            CsvFile::<Row>::create(&path).err().map(|e| e.exit_code()),
+            Some(74),
+            "{path}"
+        );
+        assert_eq!(
+            JsonFile::create(&path).err().map(|e| e.exit_code()),
+            Some(74),
+            "{path}"
+        );
     }
 }
 
@@ -171,14 +229,22 @@ fn json_is_an_array_with_the_columns_names() {
         let mut file = JsonFile::create(&path).unwrap();
         (0..count).for_each(|_| file.write(&row("naive")).unwrap());
         file.finish().unwrap();
-        let value: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        let value: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
         assert_eq!(value.as_array().unwrap().len(), count);
         for object in value.as_array().unwrap() {
             let names: Vec<&String> = object.as_object().unwrap().keys().collect();
             assert_eq!(names.len(), Row::COLUMNS.len());
             assert!(Row::COLUMNS.iter().all(|c| object.get(c).is_some()));
-            assert!(object["noise"].is_null() && object["status"] == "ok" && object["max_err"].is_null());
-            assert_eq!(serde_json::from_value::<Row>(object.clone()).unwrap(), row("naive"));
+            assert!(
+                object["noise"].is_null()
+                    && object["status"] == "ok"
+                    && object["max_err"].is_null()
+            );
+            assert_eq!(
+                serde_json::from_value::<Row>(object.clone()).unwrap(),
+                row("naive")
+            );
         }
     }
 }
@@ -232,9 +298,14 @@ fn a_deferred_file_goes_again_if_nothing_is_written() {
     assert!(exists());
     drop(unused);
     assert!(!exists());
-    let failed = Sink::open(&path).unwrap().replace(|_| Err::<(), _>(std::io::Error::other("no")));
+    let failed = Sink::open(&path)
+        .unwrap()
+        .replace(|_| Err::<(), _>(std::io::Error::other("no")));
     assert!(failed.is_err() && !exists());
-    Sink::open(&path).unwrap().replace(|out| out.write_all(b"a\n")).unwrap();
+    Sink::open(&path)
+        .unwrap()
+        .replace(|out| out.write_all(b"a\n"))
+        .unwrap();
     drop(Sink::open(&path).unwrap());
     assert_eq!(std::fs::read(&path).unwrap(), b"a\n");
     std::fs::write(&path, "").unwrap();
@@ -246,7 +317,15 @@ fn a_deferred_file_goes_again_if_nothing_is_written() {
 fn rows_of_data_in_a_cache_lose_the_share_of_memory_that_older_files_have() {
     let share = |flags: Flags| {
         let (_folder, path) = place();
-        write(&path, CsvFile::create, &[Row { ceiling_pct: Some(233.4), flags, ..row("naive") }]);
+        write(
+            &path,
+            CsvFile::create,
+            &[Row {
+                ceiling_pct: Some(233.4),
+                flags,
+                ..row("naive")
+            }],
+        );
         match recorded(&std::fs::read(&path).unwrap(), &path).unwrap().0 {
             Recorded::Rows(rows) => rows[0].ceiling_pct,
             _ => panic!("rows are expected"),

@@ -33,7 +33,9 @@ const LEAST_XS: usize = 3;
 
 pub(super) fn charts(points: &[Point], screen: Screen) -> String {
     let all = distinct(points, measure_of).into_iter().map(|measure| {
-        let own = points.iter().filter(|p| measure_of(p) == measure && p.measured().is_some_and(|v| v > 0.0));
+        let own = points
+            .iter()
+            .filter(|p| measure_of(p) == measure && p.measured().is_some_and(|v| v > 0.0));
         chart(&own.collect::<Vec<_>>(), measure, screen)
     });
     all.filter(|text| !text.is_empty()).joined("\n")
@@ -49,14 +51,24 @@ fn chart(points: &[&Point], measure: [&str; 2], screen: Screen) -> String {
     let [least, most] = ends;
     if most <= SAME * least {
         let ends = ends.map(|value| format::significant(value, 4)).join(" to ");
-        let text = format!("{what}: all {} points agree within 5% ({ends} {unit}), so there is no chart", points.len());
+        let text = format!(
+            "{what}: all {} points agree within 5% ({ends} {unit}), so there is no chart",
+            points.len()
+        );
         return screen.wrap(&text);
     }
     let series = names(points);
     let xs = values_of_x(points);
     let is_log = most / least > WIDE;
-    let scale = if is_log { AxisScale::log(least, most, false, 2) } else { AxisScale::between(0.0, most, 2) };
-    let title = format!("{what} in {unit}{}", if is_log { ", log scale" } else { "" });
+    let scale = if is_log {
+        AxisScale::log(least, most, false, 2)
+    } else {
+        AxisScale::between(0.0, most, 2)
+    };
+    let title = format!(
+        "{what} in {unit}{}",
+        if is_log { ", log scale" } else { "" }
+    );
     if xs.len() < LEAST_XS || series.len() > SIGNS.len() {
         return bars(points, &title, scale, screen);
     }
@@ -85,27 +97,56 @@ fn plot(points: &[&Point], title: &str, scale: AxisScale, screen: Screen) -> Str
     let width = step * shown;
     let mut area = vec![vec![' '; width]; HEIGHT];
     for point in points {
-        let place = Some(xs.partition_point(|x| x.total_cmp(&point.x).is_lt())).filter(|&at| at < shown);
-        let (Some(at), Some(value)) = (place, point.measured()) else { continue };
+        let place =
+            Some(xs.partition_point(|x| x.total_cmp(&point.x).is_lt())).filter(|&at| at < shown);
+        let (Some(at), Some(value)) = (place, point.measured()) else {
+            continue;
+        };
         let line = HEIGHT - 1 - (scale.at(value) * (HEIGHT - 1) as f64).round() as usize;
-        let sign =
-            series.iter().position(|s| *s == point.series).and_then(|at| SIGNS.chars().nth(at)).unwrap_or(SEVERAL);
+        let sign = series
+            .iter()
+            .position(|s| *s == point.series)
+            .and_then(|at| SIGNS.chars().nth(at))
+            .unwrap_or(SEVERAL);
         let cell = &mut area[line][at * step + step / 2];
-        *cell = if *cell == ' ' || *cell == sign { sign } else { SEVERAL };
+        *cell = if *cell == ' ' || *cell == sign {
+            sign
+        } else {
+            SEVERAL
+        };
     }
     let mut text = screen.wrap(title);
     for (line, cells) in area.iter().enumerate() {
         let at = 1.0 - line as f64 / (HEIGHT - 1) as f64;
         let is_tick = line == 0 || line == HEIGHT - 1 || line == HEIGHT / 2;
-        let tick = if is_tick { format::significant(scale.value(at), 3) } else { String::new() };
+        let tick = if is_tick {
+            format::significant(scale.value(at), 3)
+        } else {
+            String::new()
+        };
         let edge = if is_tick { '┤' } else { '│' };
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "{}", format!("{tick:>AXIS$} {edge}{}", cells.iter().collect::<String>()).trim_end());
+        let _ = writeln!(
+            text,
+            "{}",
+            format!("{tick:>AXIS$} {edge}{}", cells.iter().collect::<String>()).trim_end()
+        );
     }
     let _ = writeln!(text, "{:>AXIS$} └{}", "", "─".repeat(width));
-    let _ = writeln!(text, "{:>AXIS$}  {}", "", axis(points, &xs[..shown], step).trim_end());
-    let x_name = points.first().map(|p| p.x_name.as_str()).unwrap_or_default();
-    let signs = SIGNS.chars().zip(&series).map(|(sign, name)| format!("{sign} {}", format::terminal(name)));
+    let _ = writeln!(
+        text,
+        "{:>AXIS$}  {}",
+        "",
+        axis(points, &xs[..shown], step).trim_end()
+    );
+    let x_name = points
+        .first()
+        .map(|p| p.x_name.as_str())
+        .unwrap_or_default();
+    let signs = SIGNS
+        .chars()
+        .zip(&series)
+        .map(|(sign, name)| format!("{sign} {}", format::terminal(name)));
     let is_covered = area.iter().flatten().any(|&cell| cell == SEVERAL);
     let several = is_covered.then(|| format!("{SEVERAL} several"));
     let keys: Vec<String> = signs.chain(several).collect();
@@ -136,12 +177,20 @@ fn bars(points: &[&Point], title: &str, scale: AxisScale, screen: Screen) -> Str
     // What all points share is said once, above them.
     let mut names: Vec<String> = Vec::new();
     for p in points {
-        let name =
-            if series.len() == 1 { format!("{} = {}", p.x_name, x_label(points, p.x)) } else { p.series.clone() };
+        let name = if series.len() == 1 {
+            format!("{} = {}", p.x_name, x_label(points, p.x))
+        } else {
+            p.series.clone()
+        };
         names.push(format::shorten(&format::terminal(&name), NAME.1));
     }
     let most = (screen.width / 3).clamp(NAME.0, NAME.1);
-    let wide = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(most);
+    let wide = names
+        .iter()
+        .map(|name| name.chars().count())
+        .max()
+        .unwrap_or(0)
+        .min(most);
     // A value of four digits, and blanks around it.
     let room = screen.width.saturating_sub(wide + 14).clamp(1, 60);
     let mut text = screen.wrap(title);
@@ -153,10 +202,15 @@ fn bars(points: &[&Point], title: &str, scale: AxisScale, screen: Screen) -> Str
             text.push_str(&screen.wrap_foreign(&head));
         }
         for (point, name) in own {
-            let Some(value) = point.measured() else { continue };
+            let Some(value) = point.measured() else {
+                continue;
+            };
             let bar = format::bar(scale.at(value).max(f64::MIN_POSITIVE), room);
             let name = format::shorten(name, wide);
-            text.push_str(&format!("  {name:<wide$}  {bar} {}\n", format::significant(value, 4)));
+            text.push_str(&format!(
+                "  {name:<wide$}  {bar} {}\n",
+                format::significant(value, 4)
+            ));
         }
     }
     text

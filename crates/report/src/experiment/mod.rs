@@ -22,12 +22,17 @@ const CARE: [(Flags, &str); 5] = [
     (flag::FITS_CACHE, "their data fit the cache"),
     (flag::CLOCK_FALLBACK, "by another clock than asked for"),
     (flag::NOISY, "noisy, so that small differences mean little"),
-    (flag::DRIFT, "unsteady: the device's clock or a neighbour's load changed"),
+    (
+        flag::DRIFT,
+        "unsteady: the device's clock or a neighbour's load changed",
+    ),
 ];
 
 /// The points of one run of an experiment, under its question and above its finding, for this screen.
 pub fn text(points: &[Point], question: &str, finding: &str, screen: Screen) -> String {
-    let Some(first) = points.first() else { return screen.wrap_foreign(question) + "\nnothing was measured\n" };
+    let Some(first) = points.first() else {
+        return screen.wrap_foreign(question) + "\nnothing was measured\n";
+    };
     let parts = [
         screen.wrap_foreign(&title(first)) + &screen.wrap_foreign(question),
         screen.wrap_foreign(&units(points)) + "\n" + &grid(points, screen).blocks(screen.width),
@@ -35,16 +40,33 @@ pub fn text(points: &[Point], question: &str, finding: &str, screen: Screen) -> 
         notes(points, screen),
         screen.wrap_foreign(&format!("finding: {finding}")),
     ];
-    format::on_screen(&parts.iter().filter(|part| !part.is_empty()).cloned().joined("\n"), screen)
+    format::on_screen(
+        &parts
+            .iter()
+            .filter(|part| !part.is_empty())
+            .cloned()
+            .joined("\n"),
+        screen,
+    )
 }
 
 /// The same as Markdown, with a table in place of the chart.
 pub fn markdown(points: &[Point], question: &str, finding: &str) -> String {
-    let Some(first) = points.first() else { return "Nothing was measured.\n".to_owned() };
-    let units = if is_mixed(points) { String::new() } else { format!(" In the table: {}.", units(points)) };
+    let Some(first) = points.first() else {
+        return "Nothing was measured.\n".to_owned();
+    };
+    let units = if is_mixed(points) {
+        String::new()
+    } else {
+        format!(" In the table: {}.", units(points))
+    };
     markdown::parts(&[
         markdown::title(&title(first)),
-        format!("{}{}\n", format::markdown(question), format::markdown(&units)),
+        format!(
+            "{}{}\n",
+            format::markdown(question),
+            format::markdown(&units)
+        ),
         grid(points, PAGE).markdown(),
         markdown::list(&notes(points, PAGE)),
         format!("**Finding:** {}\n", format::markdown(finding)),
@@ -64,8 +86,17 @@ fn measure_of(point: &Point) -> [&str; 2] {
 fn title(point: &Point) -> String {
     let cache = point.cache.name();
     let clock = point.clock.name();
-    let Point { experiment, device, platform, driver, .. } = point;
-    format!("{experiment} on {} ({platform}, {driver}): {cache} cache, {clock} clock", format::device(device))
+    let Point {
+        experiment,
+        device,
+        platform,
+        driver,
+        ..
+    } = point;
+    format!(
+        "{experiment} on {} ({platform}, {driver}): {cache} cache, {clock} clock",
+        format::device(device)
+    )
 }
 
 /// Each value of what is varied once, in the order of their first points.
@@ -77,7 +108,12 @@ fn distinct_x(points: &[Point]) -> Vec<f64> {
 fn by_place(points: &[Point]) -> HashMap<(&str, u64, [&str; 2]), &Point> {
     let mut all = HashMap::with_capacity(points.len());
     for point in points {
-        all.entry((point.series.as_str(), number_key(point.x), measure_of(point))).or_insert(point);
+        all.entry((
+            point.series.as_str(),
+            number_key(point.x),
+            measure_of(point),
+        ))
+        .or_insert(point);
     }
     all
 }
@@ -91,7 +127,10 @@ const COLUMNS: usize = 16;
 
 /// `bandwidth in GB/s, time in us`.
 fn units(points: &[Point]) -> String {
-    distinct(points, measure_of).into_iter().map(|measure| measure.join(" in ")).joined(", ")
+    distinct(points, measure_of)
+        .into_iter()
+        .map(|measure| measure.join(" in "))
+        .joined(", ")
 }
 
 /// A line for each x, or where there are many series, or they have no room side by side, for each series.
@@ -110,7 +149,10 @@ fn grid(points: &[Point], screen: Screen) -> Table {
 }
 
 fn list(points: &[Point]) -> Table {
-    let x_name = points.first().map(|p| p.x_name.as_str()).unwrap_or_default();
+    let x_name = points
+        .first()
+        .map(|p| p.x_name.as_str())
+        .unwrap_or_default();
     Table::default()
         .texts("", points.iter().map(|p| p.series.clone()))
         .numbers(x_name, points.iter().map(|p| x_label(points, p.x)))
@@ -124,12 +166,23 @@ fn by_x(points: &[Point]) -> Table {
     let xs = distinct_x(points);
     let is_mixed = is_mixed(points);
     let place = by_place(points);
-    let x_name = points.first().map(|p| p.x_name.as_str()).unwrap_or_default();
+    let x_name = points
+        .first()
+        .map(|p| p.x_name.as_str())
+        .unwrap_or_default();
     let mut table = Table::default().numbers(x_name, xs.iter().map(|x| x_label(points, *x)));
     for (series, measure) in distinct(points, |p| (p.series.as_str(), measure_of(p))) {
-        let unit = if is_mixed { format!("\n{}", measure[1]) } else { String::new() };
+        let unit = if is_mixed {
+            format!("\n{}", measure[1])
+        } else {
+            String::new()
+        };
         let head = series.replace(", ", ",\n") + &unit;
-        table = table.numbers(head, xs.iter().map(|x| cell(place.get(&(series, number_key(*x), measure)).copied())));
+        table = table.numbers(
+            head,
+            xs.iter()
+                .map(|x| cell(place.get(&(series, number_key(*x), measure)).copied())),
+        );
     }
     table
 }
@@ -140,12 +193,22 @@ fn by_series(points: &[Point]) -> Table {
     let place = by_place(points);
     let all = distinct(points, |p| p.series.as_str());
     let mut table = Table::default().texts("", all.iter().map(|series| (*series).to_owned()));
-    let mut kinds = distinct(points, |p| (number_key(p.x), p.x_name.as_str(), measure_of(p)));
+    let mut kinds = distinct(points, |p| {
+        (number_key(p.x), p.x_name.as_str(), measure_of(p))
+    });
     kinds.sort_by(|a, b| f64::from_bits(a.0).total_cmp(&f64::from_bits(b.0)));
     for (x, x_name, measure) in kinds {
-        let unit = if is_mixed { format!("\n{}", measure.join(" in ").replace(" in ", "\n")) } else { String::new() };
+        let unit = if is_mixed {
+            format!("\n{}", measure.join(" in ").replace(" in ", "\n"))
+        } else {
+            String::new()
+        };
         let head = format!("{x_name}\n{}{unit}", x_label(points, f64::from_bits(x)));
-        table = table.numbers(head, all.iter().map(|series| cell(place.get(&(*series, x, measure)).copied())));
+        table = table.numbers(
+            head,
+            all.iter()
+                .map(|series| cell(place.get(&(*series, x, measure)).copied())),
+        );
     }
     table
 }
@@ -179,8 +242,13 @@ fn notes(points: &[Point], screen: Screen) -> String {
     }
     let troubled: Vec<&Point> = points.iter().filter(|p| p.status != Status::Ok).collect();
     for point in troubled.iter().take(NOTES) {
-        let who =
-            format!("{}, {} = {}, {}", point.series, point.x_name, x_label(points, point.x), status_word(point.status));
+        let who = format!(
+            "{}, {} = {}, {}",
+            point.series,
+            point.x_name,
+            x_label(points, point.x),
+            status_word(point.status)
+        );
         let why = format::reason(&point.reason, "  ", screen.width);
         text.push_str(&format!("\n{}:\n{why}", format::terminal(&who)));
     }

@@ -7,7 +7,8 @@ use gpulab_kernels::built_in;
 use gpulab_model::plan::{Case, Plan};
 use gpulab_record::Run;
 use gpulab_study::count::{
-    CountRow, CountSubject, CountedCase, Counts, LockstepModel, RequestCounts, TracedLaunch, TracedRequest, TracedStep,
+    CountRow, CountSubject, CountedCase, Counts, LockstepModel, RequestCounts, TracedLaunch,
+    TracedRequest, TracedStep,
 };
 use gpulab_study::why::Payoffs;
 use serde_json::{Value, json};
@@ -34,15 +35,25 @@ impl Film {
     /// The text of a line, without the blanks before it.
     pub fn line(&self, file: &str, line: u64) -> Option<&str> {
         let lines = self.sources.get(file)?;
-        lines.get(usize::try_from(line.checked_sub(1)?).ok()?).map(|text| text.trim())
+        lines
+            .get(usize::try_from(line.checked_sub(1)?).ok()?)
+            .map(|text| text.trim())
     }
 
     /// What a request costs beyond the least that so many bytes need.
     pub fn excess(&self, request: &TracedRequest) -> u64 {
-        let RequestCounts { segments, bytes, moved, conflicts, .. } = request.counts;
+        let RequestCounts {
+            segments,
+            bytes,
+            moved,
+            conflicts,
+            ..
+        } = request.counts;
         match request.kind.is_local() {
             true => conflicts,
-            false if request.moved_pieces.is_empty() => segments.saturating_sub(bytes.div_ceil(self.model.segment)),
+            false if request.moved_pieces.is_empty() => {
+                segments.saturating_sub(bytes.div_ceil(self.model.segment))
+            }
             false => moved.saturating_sub(bytes),
         }
     }
@@ -53,25 +64,48 @@ impl Film {
         let lines: BTreeSet<u64> = steps.clone().map(|step| step.line).collect();
         let lines: Vec<String> = lines.iter().map(u64::to_string).collect();
         let groups = steps.map(|step| step.group + 1).max().unwrap_or_default();
-        format!("the film has lines {} of the first {groups} groups; --groups watches more", lines.join(", "))
+        format!(
+            "the film has lines {} of the first {groups} groups; --groups watches more",
+            lines.join(", ")
+        )
     }
 
     /// What a step costs, in words: its lanes, and what its requests take.
     pub fn cost(&self, step: &TracedStep) -> String {
         let lanes = format!("{} of {} lanes", step.lanes.count_ones(), self.model.warp);
-        let request = step.requests.iter().max_by_key(|request| self.excess(request));
-        let asked = request.map_or_else(String::new, |TracedRequest { kind, counts, .. }| match kind.is_local() {
-            true => format!(", {}, {} for bank conflicts", counted(counts.passes as usize, "pass"), counts.conflicts),
-            false => format!(", {} for {} bytes", counted(counts.segments as usize, "segment"), counts.bytes),
-        });
+        let request = step
+            .requests
+            .iter()
+            .max_by_key(|request| self.excess(request));
+        let asked =
+            request.map_or_else(String::new, |TracedRequest { kind, counts, .. }| match kind
+                .is_local()
+            {
+                true => format!(
+                    ", {}, {} for bank conflicts",
+                    counted(counts.passes as usize, "pass"),
+                    counts.conflicts
+                ),
+                false => format!(
+                    ", {} for {} bytes",
+                    counted(counts.segments as usize, "segment"),
+                    counts.bytes
+                ),
+            });
         format!("line {}, {lanes}{asked}", step.line)
     }
 
     /// The step of a line that costs most beyond what it must, and of these the one with the fewest lanes.
     pub fn costliest(&self, line: &FilmLine) -> Option<&TracedStep> {
-        let steps = self.launches.iter().flat_map(|launch| &launch.steps).filter(|step| line.is_of(step));
+        let steps = self
+            .launches
+            .iter()
+            .flat_map(|launch| &launch.steps)
+            .filter(|step| line.is_of(step));
         // The first of those that are alike.
-        steps.rev().max_by_key(|step| (self.step_excess(step), Reverse(step.lanes.count_ones())))
+        steps
+            .rev()
+            .max_by_key(|step| (self.step_excess(step), Reverse(step.lanes.count_ones())))
     }
 
     /// Whether a step has masked lanes, or asks for more than it must.
@@ -80,7 +114,10 @@ impl Film {
     }
 
     fn step_excess(&self, step: &TracedStep) -> u64 {
-        step.requests.iter().map(|request| self.excess(request)).sum()
+        step.requests
+            .iter()
+            .map(|request| self.excess(request))
+            .sum()
     }
 }
 
@@ -105,28 +142,50 @@ pub fn page(films: &[Film], line: Option<&FilmLine>) -> String {
         first["opens"] = json!(line.to_string());
     }
     // A source may close the element that the data stand in.
-    let data = Value::Array(all).to_string().replace("</", "<\\/").replace("<!--", "<\\u0021--");
+    let data = Value::Array(all)
+        .to_string()
+        .replace("</", "<\\/")
+        .replace("<!--", "<\\u0021--");
     let titles: Vec<&str> = films.iter().map(|film| film.title.as_str()).collect();
-    let title = crate::format::terminal(&titles.join(" and ")).replace('&', "&amp;").replace('<', "&lt;");
+    let title = crate::format::terminal(&titles.join(" and "))
+        .replace('&', "&amp;")
+        .replace('<', "&lt;");
     PAGE.replace("TITLE", &title).replacen(DATA, &data, 1)
 }
 
 fn of_film(film: &Film) -> Value {
     let files: Vec<&String> = film.sources.keys().collect();
-    let launches = film.counted.launches.iter().zip(&film.launches).map(|(counted, traced)| {
-        let steps = traced.steps.iter();
-        let steps =
-            steps.map(|step| of_step(step, files.iter().position(|file| **file == step.file).unwrap_or_default()));
-        json!({
-            "kernel": traced.kernel,
-            "groups": counted.counts.groups,
-            "barriers": counted.counts.barriers,
-            "timed": counted.timed,
-            "total": totals(&counted.counts.total()),
-            "steps": steps.collect::<Vec<_>>(),
-        })
-    });
-    let LockstepModel { warp, segment, banks, .. } = film.model;
+    let launches = film
+        .counted
+        .launches
+        .iter()
+        .zip(&film.launches)
+        .map(|(counted, traced)| {
+            let steps = traced.steps.iter();
+            let steps = steps.map(|step| {
+                of_step(
+                    step,
+                    files
+                        .iter()
+                        .position(|file| **file == step.file)
+                        .unwrap_or_default(),
+                )
+            });
+            json!({
+                "kernel": traced.kernel,
+                "groups": counted.counts.groups,
+                "barriers": counted.counts.barriers,
+                "timed": counted.timed,
+                "total": totals(&counted.counts.total()),
+                "steps": steps.collect::<Vec<_>>(),
+            })
+        });
+    let LockstepModel {
+        warp,
+        segment,
+        banks,
+        ..
+    } = film.model;
     json!({
         "title": film.title,
         "shape": if film.case.shape.m == 1 { format!("n = {}", film.case.shape.n) } else { format!("{} x {}", film.case.shape.n, film.case.shape.m) },
@@ -143,10 +202,23 @@ fn of_film(film: &Film) -> Value {
 
 /// `[text, line]` of what would pay most, by the counts of all launches.
 fn pays(film: &Film) -> Vec<Value> {
-    let Film { case, model, counted, .. } = film;
+    let Film {
+        case,
+        model,
+        counted,
+        ..
+    } = film;
     let run = Run::begin();
     let rung = built_in(&case.family).and_then(|family| family.rung(&case.variant)?.number());
-    let subject = CountSubject { run: &run, simulator: "", model: *model, case, rung, trial: None, note: "" };
+    let subject = CountSubject {
+        run: &run,
+        simulator: "",
+        model: *model,
+        case,
+        rung,
+        trial: None,
+        note: "",
+    };
     let payoffs = Payoffs::of_case(&CountRow::of(&subject, counted));
     payoffs.map_or_else(Vec::new, |payoffs: Payoffs| {
         payoff::sentences(&payoffs, &case.family, rung)
@@ -179,13 +251,30 @@ fn totals(counts: &Counts) -> Value {
 fn of_step(step: &TracedStep, file: usize) -> Value {
     let requests: Vec<Value> = step.requests.iter().map(of_request).collect();
     let lanes = format!("{:x}", step.lanes);
-    json!([step.group, step.warp, step.phase, file, step.line, lanes, step.issued, step.executed, step.flops, requests])
+    json!([
+        step.group,
+        step.warp,
+        step.phase,
+        file,
+        step.line,
+        lanes,
+        step.issued,
+        step.executed,
+        step.flops,
+        requests
+    ])
 }
 
 /// `[kind, array, bytes of a lane, lanes, addresses, stored, segments, passes, conflicts, moved, pieces]`: addresses as a
 /// first one and a distance where all distances are the same; pieces: address and bytes of transactions of several sizes.
 fn of_request(request: &TracedRequest) -> Value {
-    let RequestCounts { segments, passes, conflicts, moved, .. } = request.counts;
+    let RequestCounts {
+        segments,
+        passes,
+        conflicts,
+        moved,
+        ..
+    } = request.counts;
     let lanes = format!("{:x}", request.lanes);
     let kind = format!("{:?}", request.kind);
     json!([
@@ -204,9 +293,15 @@ fn of_request(request: &TracedRequest) -> Value {
 }
 
 fn addresses(at: &[u64]) -> Value {
-    let [first, second, ..] = at else { return json!(at) };
+    let [first, second, ..] = at else {
+        return json!(at);
+    };
     let step = *second as i64 - *first as i64;
-    match at.windows(2).all(|pair| pair[1] as i64 - pair[0] as i64 == step) && at.len() > 2 {
+    match at
+        .windows(2)
+        .all(|pair| pair[1] as i64 - pair[0] as i64 == step)
+        && at.len() > 2
+    {
         true => json!({ "from": first, "by": step }),
         false => json!(at),
     }

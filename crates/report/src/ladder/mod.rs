@@ -58,7 +58,11 @@ pub fn table(rows: &[Row], unit: RateUnit, screen: Screen, verbose: bool) -> Str
             .find(|(told, _)| std::ptr::eq(*told, row))
             .map(|(_, verdict)| verdict.as_str());
         if let Some((who, reason)) = detail(row, shown) {
-            text.push_str(&format!("\n{}:\n{}", format::terminal(&who), format::reason(&reason, "  ", screen.width)));
+            text.push_str(&format!(
+                "\n{}:\n{}",
+                format::terminal(&who),
+                format::reason(&reason, "  ", screen.width)
+            ));
         }
     }
     format::on_screen(&text, screen)
@@ -82,10 +86,20 @@ impl<'a> Section<'a> {
     fn of(view: &'a View<'a>, rows: &'a [&'a Row], best: Option<usize>) -> Section<'a> {
         let mut timed = rows.iter().filter(|row| row.t_median_s.is_some());
         let times = timed.clone().filter_map(|row| row.t_median_s);
-        let is_limited = timed
-            .all(|row| !row.flags.contains(flag::FITS_CACHE) && row.ceiling_pct.is_some_and(|share| share <= 100.0));
+        let is_limited = timed.all(|row| {
+            !row.flags.contains(flag::FITS_CACHE)
+                && row.ceiling_pct.is_some_and(|share| share <= 100.0)
+        });
         let least = (!is_limited).then(|| times.fold(f64::INFINITY, f64::min));
-        Section { view, rows, best, left_out: Vec::new(), verdicts: Vec::new(), bars: None, least }
+        Section {
+            view,
+            rows,
+            best,
+            left_out: Vec::new(),
+            verdicts: Vec::new(),
+            bars: None,
+            least,
+        }
     }
 
     fn is_cpu(&self) -> bool {
@@ -94,9 +108,20 @@ impl<'a> Section<'a> {
 
     fn draw(&mut self, screen: Screen) -> String {
         let mut grid = self.grid();
-        let mut has_bars = !self.is_cpu() && self.rows.iter().filter(|row| row.t_median_s.is_some()).count() > 1;
+        let mut has_bars = !self.is_cpu()
+            && self
+                .rows
+                .iter()
+                .filter(|row| row.t_median_s.is_some())
+                .count()
+                > 1;
         while grid.width() + if has_bars { GAP + BAR.0 } else { 0 } > screen.width {
-            let next = grid.columns.iter().map(|column| column.drop).max().unwrap_or(0);
+            let next = grid
+                .columns
+                .iter()
+                .map(|column| column.drop)
+                .max()
+                .unwrap_or(0);
             match has_bars && next <= BAR_DROP {
                 true => has_bars = false,
                 false if next == 0 => break,
@@ -116,15 +141,30 @@ impl<'a> Section<'a> {
             _ if self.best.is_some() => "  rung",
             _ => "rung",
         };
-        let rungs = self.rows.iter().enumerate().map(|(at, row)| match self.best {
-            Some(best) => format!("{} {}", if best == at { '★' } else { ' ' }, label(row)),
-            None => label(row),
-        });
-        let parts = if self.is_cpu() { &COLUMNS[..1] } else { &COLUMNS };
+        let rungs = self
+            .rows
+            .iter()
+            .enumerate()
+            .map(|(at, row)| match self.best {
+                Some(best) => format!("{} {}", if best == at { '★' } else { ' ' }, label(row)),
+                None => label(row),
+            });
+        let parts = if self.is_cpu() {
+            &COLUMNS[..1]
+        } else {
+            &COLUMNS
+        };
         // A line without any number has its verdict, and the reason, in their place.
-        let verdicts =
-            self.rows.iter().map(|row| if is_whole(row) { verdict(self.view.judged(row), 0) } else { String::new() });
-        let grid = Table::default().texts(name, rungs).ladder(self.view, self.rows, parts, false);
+        let verdicts = self.rows.iter().map(|row| {
+            if is_whole(row) {
+                verdict(self.view.judged(row), 0)
+            } else {
+                String::new()
+            }
+        });
+        let grid = Table::default()
+            .texts(name, rungs)
+            .ladder(self.view, self.rows, parts, false);
         grid.texts("verdict", verdicts)
     }
 
@@ -132,8 +172,12 @@ impl<'a> Section<'a> {
     fn lines(&mut self, grid: &Table, screen: Screen) -> String {
         let lines = grid.lines();
         let first_row = lines.len() - self.rows.len();
-        let name_width =
-            grid.columns[0].cells.iter().map(|name| format::terminal(name).chars().count()).max().unwrap_or(0);
+        let name_width = grid.columns[0]
+            .cells
+            .iter()
+            .map(|name| format::terminal(name).chars().count())
+            .max()
+            .unwrap_or(0);
         let room = screen.width.saturating_sub(name_width + GAP);
         let mut text = String::new();
         for (at, line) in lines.iter().enumerate() {
@@ -142,13 +186,23 @@ impl<'a> Section<'a> {
                 Some(row) => {
                     let judged = self.view.judged(row);
                     let told = verdict(judged, if is_whole(row) { 0 } else { room });
-                    let told = if is_whole(row) { told } else { format::terminal(&told) };
-                    let verdict = if screen.color { paint(&told, tint(judged.status)) } else { told.clone() };
+                    let told = if is_whole(row) {
+                        told
+                    } else {
+                        format::terminal(&told)
+                    };
+                    let verdict = if screen.color {
+                        paint(&told, tint(judged.status))
+                    } else {
+                        told.clone()
+                    };
                     let name = format::terminal(&grid.columns[0].cells[at - first_row]);
                     let blanks = grid.width().saturating_sub(line.chars().count());
                     let line = match line.strip_suffix(told.as_str()) {
                         _ if !is_whole(row) => format!("{name:<name_width$}  {verdict}"),
-                        Some(body) => tinted_gains(body, screen) + &verdict + &self.bar(row, blanks),
+                        Some(body) => {
+                            tinted_gains(body, screen) + &verdict + &self.bar(row, blanks)
+                        }
                         None => line.clone() + &self.bar(row, blanks),
                     };
                     self.verdicts.push((judged, told));
@@ -171,12 +225,18 @@ impl<'a> Section<'a> {
     }
 
     fn bar_head(&self) -> &'static str {
-        if self.least.is_some() { VS_FASTEST } else { VS_LIMIT }
+        if self.least.is_some() {
+            VS_FASTEST
+        } else {
+            VS_LIMIT
+        }
     }
 
     /// A line's bar behind so many blanks.
     fn bar(&self, row: &Row, blanks: usize) -> String {
-        let Some(width) = self.bars else { return String::new() };
+        let Some(width) = self.bars else {
+            return String::new();
+        };
         let share = match self.least {
             Some(least) => ratio(least, row.t_median_s.unwrap_or(f64::INFINITY)),
             None => row.ceiling_pct.map(|share| share / 100.0),
@@ -198,7 +258,9 @@ fn tinted_gains(line: &str, screen: Screen) -> String {
     line.split(' ')
         .map(|cell: &str| match cell.ends_with('?') {
             true => cell.to_owned(),
-            false => cell.replace('▲', &paint("▲", Tint::Green)).replace('▼', &paint("▼", Tint::Red)),
+            false => cell
+                .replace('▲', &paint("▲", Tint::Green))
+                .replace('▼', &paint("▼", Tint::Red)),
         })
         .joined(" ")
 }
@@ -217,13 +279,24 @@ fn notes(view: &View<'_>, columns: usize, screen: Screen, verbose: bool) -> Stri
             more += 1;
         }
     }
-    text.extend(view.lesson.map(|note| screen.wrap_foreign(&format!("note: {note}"))));
-    let hidden = [(more, "more note"), (columns, "more column")].into_iter().filter(|(n, _)| *n > 0);
-    let hidden = hidden.map(|(n, what)| format::counted(n, what)).joined(" and ");
+    text.extend(
+        view.lesson
+            .map(|note| screen.wrap_foreign(&format!("note: {note}"))),
+    );
+    let hidden = [(more, "more note"), (columns, "more column")]
+        .into_iter()
+        .filter(|(n, _)| *n > 0);
+    let hidden = hidden
+        .map(|(n, what)| format::counted(n, what))
+        .joined(" and ");
     if !hidden.is_empty() {
         text.push_str(&format!("-v shows {hidden}\n"));
     }
-    if text.is_empty() { text } else { format!("\n{text}") }
+    if text.is_empty() {
+        text
+    } else {
+        format!("\n{text}")
+    }
 }
 
 #[cfg(test)]

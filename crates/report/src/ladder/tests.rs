@@ -9,7 +9,11 @@ use gpulab_record::{COPY, CPU_RAYON, CPU_SEQ, Flags, HOST, params_of, row};
 
 #[test]
 fn tuned_rungs_are_marked_and_no_single_work_group_is_claimed() {
-    let mut rows = vec![rung(1, "naive", 2e-3), rung(2, "local", 1e-3), rung(3, "wide", 1e-3)];
+    let mut rows = vec![
+        rung(1, "naive", 2e-3),
+        rung(2, "local", 1e-3),
+        rung(3, "wide", 1e-3),
+    ];
     assert!(table(&rows, RateUnit::GB, SCREEN, false).contains("f32, wg 256, warm"));
     (rows[1].wg, rows[1].flags) = (Some(WorkGroup::linear(64)), flag::TUNED);
     let text = table(&rows, RateUnit::GB, SCREEN, false);
@@ -21,7 +25,9 @@ fn tuned_rungs_are_marked_and_no_single_work_group_is_claimed() {
         assert!(text.contains(said), "{said}: {text}");
     }
     assert!(crate::markdown::ladder(&rows, RateUnit::GB).contains("| ok, tuned |"));
-    assert!(crate::picture::waterfall(&rows).is_err_and(|why| why.contains("some rungs are tuned")));
+    assert!(
+        crate::picture::waterfall(&rows).is_err_and(|why| why.contains("some rungs are tuned"))
+    );
 }
 
 fn rung(number: u32, variant: &str, seconds: f64) -> Row {
@@ -93,7 +99,10 @@ fn typical() -> Vec<Row> {
         cpu(CPU_RAYON, 1.5e-3),
     ];
     for i in 1..5 {
-        rows[i].step_x = gpulab_model::stats::ratio(rows[i - 1].t_median_s.unwrap(), rows[i].t_median_s.unwrap());
+        rows[i].step_x = gpulab_model::stats::ratio(
+            rows[i - 1].t_median_s.unwrap(),
+            rows[i].t_median_s.unwrap(),
+        );
     }
     rows[4].wg = Some(WorkGroup::linear(1));
     // The host adds a partial sum of each work-item, or of each group.
@@ -107,11 +116,31 @@ fn troubled() -> Vec<Row> {
     vec![
         rung(1, "naive", 2.5e-3),
         no_times(rung(2, "coalesced", 1.0), Status::BuildFailed, log),
-        no_times(rung(3, "local", 1.0), Status::WrongResult, "got 1.5, want 1.25 within 1.31e-4"),
-        no_times(rung(4, "sequential", 1.0), Status::Skipped, "needs cl_khr_fp64"),
-        no_times(rung(5, "subgroup", 1.0), Status::Skipped, "needs sub-groups of 32 work-items, the device has 8 | 16"),
-        no_times(rung(6, "vector", 1.0), Status::Timeout, "no answer within 30 s; the worker was ended"),
-        no_times(rung(7, "wide", 1.0), Status::Failed, "CL_OUT_OF_RESOURCES \x1b[2J(-5)"),
+        no_times(
+            rung(3, "local", 1.0),
+            Status::WrongResult,
+            "got 1.5, want 1.25 within 1.31e-4",
+        ),
+        no_times(
+            rung(4, "sequential", 1.0),
+            Status::Skipped,
+            "needs cl_khr_fp64",
+        ),
+        no_times(
+            rung(5, "subgroup", 1.0),
+            Status::Skipped,
+            "needs sub-groups of 32 work-items, the device has 8 | 16",
+        ),
+        no_times(
+            rung(6, "vector", 1.0),
+            Status::Timeout,
+            "no answer within 30 s; the worker was ended",
+        ),
+        no_times(
+            rung(7, "wide", 1.0),
+            Status::Failed,
+            "CL_OUT_OF_RESOURCES \x1b[2J(-5)",
+        ),
     ]
 }
 
@@ -123,9 +152,28 @@ fn launch_bound() -> Vec<Row> {
         ..rung(number, variant, seconds)
     };
     let mut rows = vec![
-        short(1, "naive", 12.3e-6, [flag::LAUNCH_BOUND, flag::FITS_CACHE, flag::NOISY]),
-        short(2, "local", 6.1e-6, [flag::LAUNCH_BOUND, flag::FITS_CACHE, flag::ABOVE_CEILING]),
-        short(3, "wide", 5.9e-6, [flag::LAUNCH_BOUND, flag::CLOCK_FALLBACK, flag::ABOVE_CEILING]),
+        short(
+            1,
+            "naive",
+            12.3e-6,
+            [flag::LAUNCH_BOUND, flag::FITS_CACHE, flag::NOISY],
+        ),
+        short(
+            2,
+            "local",
+            6.1e-6,
+            [flag::LAUNCH_BOUND, flag::FITS_CACHE, flag::ABOVE_CEILING],
+        ),
+        short(
+            3,
+            "wide",
+            5.9e-6,
+            [
+                flag::LAUNCH_BOUND,
+                flag::CLOCK_FALLBACK,
+                flag::ABOVE_CEILING,
+            ],
+        ),
     ];
     rows[2].clock = Clock::Wall;
     rows[2].reason = "all event times were equal".to_owned();
@@ -142,7 +190,11 @@ fn empty() -> Vec<Row> {
         result: Some(Number::Real(0.0)),
         ..no_times(r, Status::Ok, "")
     };
-    vec![exact(rung(1, "naive", 1.0)), exact(rung(2, "local", 1.0)), exact(cpu(CPU_SEQ, 1.0))]
+    vec![
+        exact(rung(1, "naive", 1.0)),
+        exact(rung(2, "local", 1.0)),
+        exact(cpu(CPU_SEQ, 1.0)),
+    ]
 }
 
 /// A matrix: a reference, and each kernel also with its work repeated inside.
@@ -160,8 +212,16 @@ fn repeated() -> Vec<Row> {
         result: None,
         ..row
     };
-    let copy = |seconds| Row { rung: None, step_x: None, total_x: None, ..matrix(rung(0, COPY, seconds), 100.0) };
-    let inside = |row: Row| Row { params: params_of("nreps=10 rows=4 tile=32").unwrap(), ..row };
+    let copy = |seconds| Row {
+        rung: None,
+        step_x: None,
+        total_x: None,
+        ..matrix(rung(0, COPY, seconds), 100.0)
+    };
+    let inside = |row: Row| Row {
+        params: params_of("nreps=10 rows=4 tile=32").unwrap(),
+        ..row
+    };
     vec![
         copy(40e-6),
         inside(copy(350e-6)),
@@ -197,13 +257,22 @@ fn ladders_read_well_in_a_terminal() {
     compare("ladder_launch_bound", &launch_bound());
     compare("ladder_empty", &empty());
     let render = |screen| table(&launch_bound(), RateUnit::GB, screen, true);
-    golden::compare("ladder_verbose", &golden::at_all_widths("ladder_verbose", &render));
+    golden::compare(
+        "ladder_verbose",
+        &golden::at_all_widths("ladder_verbose", &render),
+    );
 }
 
 #[test]
 fn ladders_read_well_in_markdown_and_nothing_is_said_of_nothing() {
-    golden::compare("markdown_typical", &markdown::ladder(&typical(), RateUnit::GB));
-    golden::compare("markdown_troubled", &markdown::ladder(&troubled(), RateUnit::GB));
+    golden::compare(
+        "markdown_typical",
+        &markdown::ladder(&typical(), RateUnit::GB),
+    );
+    golden::compare(
+        "markdown_troubled",
+        &markdown::ladder(&troubled(), RateUnit::GB),
+    );
     let mut hostile = typical();
     hostile[0].device = "evil\x1b[2J\nname".to_owned();
     hostile[0].variant = "x\x07".to_owned();
@@ -216,15 +285,24 @@ fn ladders_read_well_in_markdown_and_nothing_is_said_of_nothing() {
 
 #[test]
 fn colour_changes_signs_only() {
-    let colored = Screen { color: true, ..SCREEN };
+    let colored = Screen {
+        color: true,
+        ..SCREEN
+    };
     let text = painted(&table(&troubled(), RateUnit::GB, colored, false));
     assert!(text.contains("\x1b[32mok\x1b[0m"), "{text}");
-    assert!(text.contains("\x1b[33mskipped: needs cl_khr_fp64\x1b[0m\n"), "{text}");
+    assert!(
+        text.contains("\x1b[33mskipped: needs cl_khr_fp64\x1b[0m\n"),
+        "{text}"
+    );
     assert!(text.contains("\x1b[31mbuild failed\x1b[0m\n"), "{text}");
     for rows in [troubled(), typical(), repeated()] {
         let text = painted(&table(&rows, RateUnit::GB, colored, false));
         let codes = ["\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"];
-        assert_eq!(codes.iter().fold(text, |t, code| t.replace(code, "")), table(&rows, RateUnit::GB, SCREEN, false));
+        assert_eq!(
+            codes.iter().fold(text, |t, code| t.replace(code, "")),
+            table(&rows, RateUnit::GB, SCREEN, false)
+        );
     }
 }
 
@@ -232,7 +310,11 @@ fn colour_changes_signs_only() {
 /// in the head alone.
 #[test]
 fn columns_have_their_names_in_the_help_and_hold_one_unit() {
-    let mut names: Vec<String> = COLUMNS.into_iter().flatten().map(TableColumn::name).collect();
+    let mut names: Vec<String> = COLUMNS
+        .into_iter()
+        .flatten()
+        .map(TableColumn::name)
+        .collect();
     names.extend(BESIDE.map(|(name, ..)| name.to_owned()));
     for rows in [typical(), launch_bound(), repeated(), troubled()] {
         let view = View::of(&rows, RateUnit::GB);
@@ -241,15 +323,23 @@ fn columns_have_their_names_in_the_help_and_hold_one_unit() {
         for column in &columns {
             let head = column.head.trim().replace('\n', " ");
             let is_unit = |rest: &str| ["", " ns", " us", " ms", " s"].contains(&rest);
-            let is_known = names.iter().any(|name| head.strip_prefix(name.as_str()).is_some_and(is_unit));
+            let is_known = names
+                .iter()
+                .any(|name| head.strip_prefix(name.as_str()).is_some_and(is_unit));
             assert!(is_known, "{head}: {names:?}");
         }
         assert!(names.iter().any(|name| name == part.bar_head()));
         for column in &columns[1..columns.len() - 1] {
             for cell in column.cells.iter().map(|cell| cell.trim()) {
-                let number = cell.trim_start_matches(['▲', '▼']).trim_end_matches(['%', '?']);
+                let number = cell
+                    .trim_start_matches(['▲', '▼'])
+                    .trim_end_matches(['%', '?']);
                 let is_word = ["-", "=", "in cache"].contains(&cell);
-                assert!(is_word || number.parse::<f64>().is_ok(), "{}: {cell}", column.head);
+                assert!(
+                    is_word || number.parse::<f64>().is_ok(),
+                    "{}: {cell}",
+                    column.head
+                );
             }
         }
     }
@@ -258,9 +348,19 @@ fn columns_have_their_names_in_the_help_and_hold_one_unit() {
 #[test]
 fn a_title_names_a_limit_only_where_a_row_is_held_against_it() {
     let mut rows = typical();
-    assert!(said(&rows).contains("limit 4000 GB/s (read)"), "{}", said(&rows));
-    rows[1..].iter_mut().for_each(|row| row.flags = flag::FITS_CACHE);
-    assert!(said(&rows).contains("limit 4000 GB/s (read)"), "{}", said(&rows));
+    assert!(
+        said(&rows).contains("limit 4000 GB/s (read)"),
+        "{}",
+        said(&rows)
+    );
+    rows[1..]
+        .iter_mut()
+        .for_each(|row| row.flags = flag::FITS_CACHE);
+    assert!(
+        said(&rows).contains("limit 4000 GB/s (read)"),
+        "{}",
+        said(&rows)
+    );
     rows[0].flags = flag::FITS_CACHE;
     assert!(!said(&rows).contains("limit 4000"), "{}", said(&rows));
     assert!(!markdown::ladder(&rows, RateUnit::GB).contains("limit 4000"));
@@ -270,16 +370,38 @@ fn a_title_names_a_limit_only_where_a_row_is_held_against_it() {
 fn work_repeated_inside_stands_beside_its_kernel() {
     compare("ladder_repeated", &repeated());
     assert!(table(&repeated(), RateUnit::GiB, SCREEN, false).contains("GiB/s"));
-    let inside: Vec<Row> = repeated().into_iter().filter(|r| r.repeats().is_some()).collect();
+    let inside: Vec<Row> = repeated()
+        .into_iter()
+        .filter(|r| r.repeats().is_some())
+        .collect();
     compare("ladder_inside_only", &inside);
 }
 
 #[test]
 fn data_in_a_cache_have_no_share_of_a_limit_whether_one_was_measured_or_a_peak_given() {
-    for (ceiling, peak) in [(None, None), (Some(238.0), None), (None, Some(120.0)), (Some(238.0), Some(120.0))] {
-        let row = Row { ceiling_pct: ceiling, peak_pct: peak, flags: flag::FITS_CACHE, ..rung(1, "naive", 1e-3) };
-        let rows = [row.clone(), Row { rung: Some(2), ..row }];
-        for text in [table(&rows, RateUnit::GB, SCREEN, true), markdown::ladder(&rows, RateUnit::GB)] {
+    for (ceiling, peak) in [
+        (None, None),
+        (Some(238.0), None),
+        (None, Some(120.0)),
+        (Some(238.0), Some(120.0)),
+    ] {
+        let row = Row {
+            ceiling_pct: ceiling,
+            peak_pct: peak,
+            flags: flag::FITS_CACHE,
+            ..rung(1, "naive", 1e-3)
+        };
+        let rows = [
+            row.clone(),
+            Row {
+                rung: Some(2),
+                ..row
+            },
+        ];
+        for text in [
+            table(&rows, RateUnit::GB, SCREEN, true),
+            markdown::ladder(&rows, RateUnit::GB),
+        ] {
             assert!(text.contains("in cache"), "{text}");
             assert!(!text.contains("238") && !text.contains("120"), "{text}");
         }
@@ -288,12 +410,24 @@ fn data_in_a_cache_have_no_share_of_a_limit_whether_one_was_measured_or_a_peak_g
 
 #[test]
 fn columns_go_in_the_order_of_the_list_that_explains_them() {
-    let mut drops: Vec<u8> =
-        COLUMNS.into_iter().flatten().map(|column| column.drop).chain([BAR_DROP]).filter(|&d| d > 0).collect();
+    let mut drops: Vec<u8> = COLUMNS
+        .into_iter()
+        .flatten()
+        .map(|column| column.drop)
+        .chain([BAR_DROP])
+        .filter(|&d| d > 0)
+        .collect();
     drops.sort_unstable();
-    assert!(drops.windows(2).all(|pair| pair[0] < pair[1]), "{drops:?}: no two go at once");
+    assert!(
+        drops.windows(2).all(|pair| pair[0] < pair[1]),
+        "{drops:?}: no two go at once"
+    );
     for column in COLUMNS.into_iter().flatten() {
-        assert!(!column.about.is_empty() && !column.name().contains('\n'), "{}", column.name());
+        assert!(
+            !column.about.is_empty() && !column.name().contains('\n'),
+            "{}",
+            column.name()
+        );
     }
 }
 
@@ -302,14 +436,33 @@ fn a_cpu_device_is_told_to_reverse_the_order_where_it_does() {
     let told = |device: &str, host: &str, step: f64, verbose: bool| {
         let mut rows = vec![rung(1, "naive", 20e-6), rung(2, "coalesced", 30e-6)];
         rows[1].step_x = Some(step);
-        rows.iter_mut().for_each(|row| (row.device, row.host_cpu) = (device.to_owned(), host.to_owned()));
+        rows.iter_mut()
+            .for_each(|row| (row.device, row.host_cpu) = (device.to_owned(), host.to_owned()));
         let text = table(&rows, RateUnit::GB, SCREEN, verbose).replace("\n  ", " ");
         text.matches("one thread runs a whole work-group").count()
     };
     let xeon = "Intel(R) Xeon(R) 6975P-C";
-    for (device, host) in [("cpu-haswell-AMD EPYC", ""), (xeon, xeon), ("AMD EPYC 7B13 64-Core Processor", "")] {
-        assert_eq!([told(device, host, 0.6, true), told(device, host, 0.6, false)], [1, 1], "{device}");
-        assert_eq!([told(device, host, 1.6, true), told(device, host, 0.98, true)], [0, 0], "{device}: in order");
+    for (device, host) in [
+        ("cpu-haswell-AMD EPYC", ""),
+        (xeon, xeon),
+        ("AMD EPYC 7B13 64-Core Processor", ""),
+    ] {
+        assert_eq!(
+            [
+                told(device, host, 0.6, true),
+                told(device, host, 0.6, false)
+            ],
+            [1, 1],
+            "{device}"
+        );
+        assert_eq!(
+            [
+                told(device, host, 1.6, true),
+                told(device, host, 0.98, true)
+            ],
+            [0, 0],
+            "{device}: in order"
+        );
     }
     assert_eq!(told("NVIDIA H200", xeon, 0.6, true), 0);
 }

@@ -13,7 +13,9 @@ use gpulab_study::ceilings::{CeilingRow, Site};
 use maud::{Markup, html};
 
 fn timed(own: &Material) -> impl Iterator<Item = &Row> {
-    own.rows.iter().filter(|row| row.t_median_s.is_some() && !row.on_host())
+    own.rows
+        .iter()
+        .filter(|row| row.t_median_s.is_some() && !row.on_host())
 }
 
 /// How many times are doubtful.
@@ -27,12 +29,22 @@ pub(super) fn heading(own: &Material) -> String {
 
 /// The device, its driver and its host; whether results were right and whose clock times are of.
 pub(super) fn trust(own: &Material, platform: &str) -> Markup {
-    let failed = own.rows.iter().filter(|row| ![Status::Ok, Status::Skipped].contains(&row.status));
+    let failed = own
+        .rows
+        .iter()
+        .filter(|row| ![Status::Ok, Status::Skipped].contains(&row.status));
     let failures: Vec<Vec<String>> = failed
         .map(|row| {
             let why = row.reason.lines().next().unwrap_or_default().to_owned();
             let size = format::count(row.n);
-            vec![row.family.clone(), row.variant.clone(), size, row.wg_text(), status_word(row.status).to_owned(), why]
+            vec![
+                row.family.clone(),
+                row.variant.clone(),
+                size,
+                row.wg_text(),
+                status_word(row.status).to_owned(),
+                why,
+            ]
         })
         .collect();
     html! {
@@ -73,29 +85,75 @@ fn sanity(own: &Material) -> Vec<String> {
 fn facts(own: &Material, platform: &str) -> Vec<(&'static str, String)> {
     let mut cells: Vec<(&'static str, String)> = Vec::new();
     for row in own.rows.iter().filter(|row| !row.on_host()) {
-        let clock = row.clock_mhz.map_or_else(String::new, |clock| format!("{clock:.0} MHz"));
-        cells.extend([("OpenCL", row.cl_version.clone()), ("clock, as stated", clock)]);
+        let clock = row
+            .clock_mhz
+            .map_or_else(String::new, |clock| format!("{clock:.0} MHz"));
+        cells.extend([
+            ("OpenCL", row.cl_version.clone()),
+            ("clock, as stated", clock),
+        ]);
         cells.extend(machine([&row.device, &row.driver, &row.host_cpu, &row.os]));
     }
     for point in &own.points {
-        cells.extend(machine([&point.device, &point.driver, &point.host_cpu, &point.os]));
+        cells.extend(machine([
+            &point.device,
+            &point.driver,
+            &point.host_cpu,
+            &point.os,
+        ]));
     }
     cells.push(("platform", platform.to_owned()));
     cells.retain(|(_, cell)| !cell.trim().is_empty());
-    let names = ["device", "platform", "driver", "OpenCL", "clock, as stated", "host", "system"];
-    let facts = names.map(|name| (name, distinct(cells.iter().filter(|cell| cell.0 == name).map(|cell| &*cell.1))));
-    facts.into_iter().filter(|(_, all)| !all.is_empty()).map(|(name, all)| (name, all.join(", "))).collect()
+    let names = [
+        "device",
+        "platform",
+        "driver",
+        "OpenCL",
+        "clock, as stated",
+        "host",
+        "system",
+    ];
+    let facts = names.map(|name| {
+        (
+            name,
+            distinct(
+                cells
+                    .iter()
+                    .filter(|cell| cell.0 == name)
+                    .map(|cell| &*cell.1),
+            ),
+        )
+    });
+    facts
+        .into_iter()
+        .filter(|(_, all)| !all.is_empty())
+        .map(|(name, all)| (name, all.join(", ")))
+        .collect()
 }
 
 fn machine(cells: [&String; 4]) -> impl Iterator<Item = (&'static str, String)> {
-    ["device", "driver", "host", "system"].into_iter().zip(cells.map(String::clone))
+    ["device", "driver", "host", "system"]
+        .into_iter()
+        .zip(cells.map(String::clone))
 }
 
 /// The measured limits, a table for each unit, and the curves over size folded.
 pub(super) fn limits(own: &Material) -> Option<Markup> {
-    let curve: Vec<&CeilingRow> = own.ceilings.iter().filter(|row| row.place == Site::Curve).collect();
-    let single: Vec<&CeilingRow> = own.ceilings.iter().filter(|row| row.place != Site::Curve).collect();
-    let unquiet: Vec<&CeilingRow> = single.iter().copied().filter(|row| row.is_unquiet()).collect();
+    let curve: Vec<&CeilingRow> = own
+        .ceilings
+        .iter()
+        .filter(|row| row.place == Site::Curve)
+        .collect();
+    let single: Vec<&CeilingRow> = own
+        .ceilings
+        .iter()
+        .filter(|row| row.place != Site::Curve)
+        .collect();
+    let unquiet: Vec<&CeilingRow> = single
+        .iter()
+        .copied()
+        .filter(|row| row.is_unquiet())
+        .collect();
     (!own.ceilings.is_empty()).then(|| html! {
         p.quiet { "The best of many shapes of small kernels, " (format::terminal(&when(&own.ceilings))) ". A share of a limit is of the one that was at hand in the same run; its chart names it." }
         div.cards { @for own in groups(&single, |row| row.unit.as_str()) { (limit_table(&own)) } }
@@ -108,10 +166,25 @@ fn limit_table(rows: &[&CeilingRow]) -> Markup {
     let mut cells = Vec::new();
     for row in rows {
         let data = row.bytes.map(binary).unwrap_or_default();
-        let value = row.value.map_or_else(|| status_word(row.status).to_owned(), number::value);
-        let noise = row.noise.map(|share| format!("{:.1} %", 100.0 * share)).unwrap_or_default();
+        let value = row
+            .value
+            .map_or_else(|| status_word(row.status).to_owned(), number::value);
+        let noise = row
+            .noise
+            .map(|share| format!("{:.1} %", 100.0 * share))
+            .unwrap_or_default();
         let shape = shape(row).lines().next().unwrap_or_default().to_owned();
-        cells.push(vec![name(row), data, value, number::unit(&row.unit).to_owned(), noise, shape]);
+        cells.push(vec![
+            name(row),
+            data,
+            value,
+            number::unit(&row.unit).to_owned(),
+            noise,
+            shape,
+        ]);
     }
-    table(&["what", "data", "best", "unit", "noise", "best shape"].map(str::to_owned), &cells)
+    table(
+        &["what", "data", "best", "unit", "noise", "best shape"].map(str::to_owned),
+        &cells,
+    )
 }

@@ -26,21 +26,35 @@ pub(super) fn heading(own: &Material) -> String {
     let mut shares: Vec<f64> = Vec::new();
     for rows in of_today(own) {
         let timed = rows.iter().filter(|row| is_base(row));
-        let best = timed.min_by(|a, b| a.t_median_s.partial_cmp(&b.t_median_s).unwrap_or(Ordering::Equal));
-        shares.extend(best.filter(|row| !row.flags.contains(flag::FITS_CACHE)).and_then(|row| row.ceiling_pct));
+        let best = timed.min_by(|a, b| {
+            a.t_median_s
+                .partial_cmp(&b.t_median_s)
+                .unwrap_or(Ordering::Equal)
+        });
+        shares.extend(
+            best.filter(|row| !row.flags.contains(flag::FITS_CACHE))
+                .and_then(|row| row.ceiling_pct),
+        );
     }
     shares.sort_by(f64::total_cmp);
     match &shares[..] {
         [] => "Ladders: what each step brings, and why".to_owned(),
         [only] => format!("The fastest rung reaches {only:.0}\u{a0}% of the limit that bounds it"),
         [least, .., most] => {
-            format!("The fastest rungs reach {least:.0} to {most:.0}\u{a0}% of the limits that bound them")
+            format!(
+                "The fastest rungs reach {least:.0} to {most:.0}\u{a0}% of the limits that bound them"
+            )
         }
     }
 }
 
 /// The ladders of a device: of each family that of the most rungs and the largest problem, others folded.
-pub(super) fn ladders(own: &Material, counts: &[CountRow], films: &[String], ids: &Cell<usize>) -> Option<Markup> {
+pub(super) fn ladders(
+    own: &Material,
+    counts: &[CountRow],
+    films: &[String],
+    ids: &Cell<usize>,
+) -> Option<Markup> {
     let families = by_family(own);
     (!families.is_empty()).then(|| {
         html! { @for (first, others) in families {
@@ -57,13 +71,21 @@ fn by_family(own: &Material) -> Vec<(Vec<Row>, Vec<Vec<Row>>)> {
     let mut drawable = ladders_of(&own.rows);
     drawable.retain(|rows| picture::ladder(rows).is_ok());
     let mut all = groups(&drawable, |rows| rows[0].family.clone());
-    all.sort_by_key(|own| FAMILIES.iter().position(|known| known.name == own[0][0].family).unwrap_or(FAMILIES.len()));
+    all.sort_by_key(|own| {
+        FAMILIES
+            .iter()
+            .position(|known| known.name == own[0][0].family)
+            .unwrap_or(FAMILIES.len())
+    });
     let mut families = Vec::new();
     for of_family in all {
         // Of several as large the first.
         let whole = of_most_rungs(of_family.clone());
         if let Some(first) = whole.into_iter().rev().max_by_key(|rows| elements(rows)) {
-            let others = of_family.into_iter().filter(|rows| *rows != first).collect();
+            let others = of_family
+                .into_iter()
+                .filter(|rows| *rows != first)
+                .collect();
             families.push((first, others));
         }
     }
@@ -73,7 +95,9 @@ fn by_family(own: &Material) -> Vec<(Vec<Row>, Vec<Vec<Row>>)> {
 /// The ladders to look at, but for those of the sources' kernels as printed: these were made for devices of their time.
 fn of_today(own: &Material) -> Vec<Vec<Row>> {
     let firsts = by_family(own).into_iter().map(|(first, _)| first);
-    firsts.filter(|rows| cited(&rows[0].family).is_none()).collect()
+    firsts
+        .filter(|rows| cited(&rows[0].family).is_none())
+        .collect()
 }
 
 /// The first ladders of all families under the limits of memory and arithmetic: together, and each with its rungs' names.
@@ -83,19 +107,33 @@ pub(super) fn roofline(own: &Material, ids: &Cell<usize>) -> Option<Markup> {
     if firsts.len() > 1 {
         all.extend(firsts.into_iter().map(|rows| vec![rows]));
     }
-    figures(ids, all, |ladders| picture::roofline(ladders, &own.ceilings))
+    figures(ids, all, |ladders| {
+        picture::roofline(ladders, &own.ceilings)
+    })
 }
 
-fn ladder(rows: &[Row], own: &Material, counts: &[CountRow], films: &[String], ids: &Cell<usize>) -> Markup {
+fn ladder(
+    rows: &[Row],
+    own: &Material,
+    counts: &[CountRow],
+    films: &[String],
+    ids: &Cell<usize>,
+) -> Markup {
     let row = rows.iter().find(|row| !row.on_host()).unwrap_or(&rows[0]);
     let size = match row.m {
         1 => format!("{} elements", format::count(row.n)),
         m => format!("{} × {}", format::count(row.n), format::count(m)),
     };
     let is_gpu = !row.is_on_cpu_device();
-    let why = DeviceRates::new(&own.ceilings, is_gpu).map(|rates| reasons(&Registry::default(), rows, counts, &rates));
+    let why = DeviceRates::new(&own.ceilings, is_gpu)
+        .map(|rates| reasons(&Registry::default(), rows, counts, &rates));
     let view = View::of(rows, RateUnit::GB);
-    let said: Vec<String> = view.lesson.map(str::to_owned).into_iter().chain(view.notes).collect();
+    let said: Vec<String> = view
+        .lesson
+        .map(str::to_owned)
+        .into_iter()
+        .chain(view.notes)
+        .collect();
     let id = next_id(ids, "ladder");
     html! { article.ladder aria-labelledby=(id) {
         h3 #(id) { (format::terminal(&row.family)) " " span.quiet { (row.dtype) ", " (size) ", " (row.cache.name()) " cache" } }
@@ -155,7 +193,9 @@ fn mark(gain: f64, reason: &StepReason) -> &'static str {
 
 /// What changes in the source, folded; nothing of rungs that this gpulab does not have.
 fn difference(before: &Row, after: &Row) -> Markup {
-    let [Some(old), Some(new)] = [before, after].map(kernel_file) else { return html! {} };
+    let [Some(old), Some(new)] = [before, after].map(kernel_file) else {
+        return html! {};
+    };
     if old.path == new.path {
         return html! {};
     }
@@ -170,7 +210,11 @@ fn kernel_file(row: &Row) -> Option<KernelFile> {
     let family = built_in(&row.family)?;
     let rung = family.rung(&row.variant)?;
     let text = Sources::default().read(&rung.path).ok()?;
-    Some(KernelFile { label: format!("{} {}", family.name, rung.label()), path: format!("cl/{}", rung.path), text })
+    Some(KernelFile {
+        label: format!("{} {}", family.name, rung.label()),
+        path: format!("cl/{}", rung.path),
+        text,
+    })
 }
 
 fn diff_line(line: &str) -> Markup {
@@ -211,9 +255,13 @@ fn counts(rungs: &[RungTime]) -> Markup {
         let mut cells = vec![
             label(&rung.row),
             number::time(rung.measured),
-            rung.model_time().map(|time| number::time(time.whole())).unwrap_or_default(),
+            rung.model_time()
+                .map(|time| number::time(time.whole()))
+                .unwrap_or_default(),
             rung.over_model().map(number::value).unwrap_or_default(),
-            rung.model_time().map(|time| why::part(time.largest(), &rung.row).to_owned()).unwrap_or_default(),
+            rung.model_time()
+                .map(|time| why::part(time.largest(), &rung.row).to_owned())
+                .unwrap_or_default(),
         ];
         cells.extend(counts.map(|count| count.map(number::value).unwrap_or_default()));
         rows.push(cells);

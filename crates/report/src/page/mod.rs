@@ -31,39 +31,88 @@ pub struct DataFile {
 
 /// The page of `material`, with the files that it is from, to download. Reasons are made of `counts`; `films` are the names of
 /// those that lie beside the page.
-pub fn html(material: &Material, files: &[DataFile], counts: &[CountRow], films: &[String]) -> String {
+pub fn html(
+    material: &Material,
+    files: &[DataFile],
+    counts: &[CountRow],
+    films: &[String],
+) -> String {
     let ids = &Cell::new(0);
     let devices = devices(material);
     let names = distinct(devices.iter().map(|(_, device)| format::terminal(device)));
-    let title = if names.is_empty() { "Recorded results".to_owned() } else { names.join(", ") };
+    let title = if names.is_empty() {
+        "Recorded results".to_owned()
+    } else {
+        names.join(", ")
+    };
     let mut contents: Vec<Markup> = Vec::new();
     let mut sections: Vec<Markup> = Vec::new();
     for (platform, device) in &devices {
-        let whose = if devices.len() > 1 { format!("{device} ({platform}): ") } else { String::new() };
+        let whose = if devices.len() > 1 {
+            format!("{device} ({platform}): ")
+        } else {
+            String::new()
+        };
         let own = &of_device(material, platform, device);
         let parts = [
-            ("trust", device::heading(own), Some(device::trust(own, platform))),
-            ("limits", "What the device does at best".to_owned(), device::limits(own)),
-            ("ladders", ladder::heading(own), ladder::ladders(own, counts, films, ids)),
-            ("roofline", "Ladders under the device's limits".to_owned(), ladder::roofline(own, ids)),
-            ("sweeps", "Which work-groups are best".to_owned(), figures(ids, sweeps(&own.rows), |rows| sweep(rows))),
+            (
+                "trust",
+                device::heading(own),
+                Some(device::trust(own, platform)),
+            ),
+            (
+                "limits",
+                "What the device does at best".to_owned(),
+                device::limits(own),
+            ),
+            (
+                "ladders",
+                ladder::heading(own),
+                ladder::ladders(own, counts, films, ids),
+            ),
+            (
+                "roofline",
+                "Ladders under the device's limits".to_owned(),
+                ladder::roofline(own, ids),
+            ),
+            (
+                "sweeps",
+                "Which work-groups are best".to_owned(),
+                figures(ids, sweeps(&own.rows), |rows| sweep(rows)),
+            ),
             (
                 "sizes",
                 "How time grows with the problem".to_owned(),
                 figures(ids, families(&own.rows), |rows| size(rows, &own.ceilings)),
             ),
-            ("experiments", "What experiments found".to_owned(), studies(own, ids)),
+            (
+                "experiments",
+                "What experiments found".to_owned(),
+                studies(own, ids),
+            ),
         ];
         for (short, heading, body) in parts {
             let Some(body) = body else { continue };
             let id = next_id(ids, "part");
             contents.push(html! { li { a href=(format!("#{id}")) { (short) } } });
-            sections.push(section(&id, &format::terminal(&format!("{whose}{heading}")), &body));
+            sections.push(section(
+                &id,
+                &format::terminal(&format!("{whose}{heading}")),
+                &body,
+            ));
         }
     }
     let whole = [
-        ("other programs", "What other programs measured", others(material)),
-        ("commands", "The commands that made the data", commands(material)),
+        (
+            "other programs",
+            "What other programs measured",
+            others(material),
+        ),
+        (
+            "commands",
+            "The commands that made the data",
+            commands(material),
+        ),
         ("data", "The data, to download", data(files)),
     ];
     for (short, heading, body) in whole {
@@ -104,13 +153,21 @@ fn section(id: &str, heading: &str, body: &Markup) -> Markup {
 /// `Recorded from ... to ... with gpulab 0.1.0.`
 fn lead(material: &Material) -> String {
     let of_rows = material.rows.iter().map(|row| (&row.time_utc, &row.gpulab));
-    let of_points = material.points.iter().map(|point| (&point.time_utc, &point.gpulab));
-    let of_limits = material.ceilings.iter().map(|row| (&row.time_utc, &row.gpulab));
+    let of_points = material
+        .points
+        .iter()
+        .map(|point| (&point.time_utc, &point.gpulab));
+    let of_limits = material
+        .ceilings
+        .iter()
+        .map(|row| (&row.time_utc, &row.gpulab));
     let all: Vec<(&String, &String)> = of_rows.chain(of_points).chain(of_limits).collect();
     let mut days: Vec<&str> = all.iter().filter_map(|of| of.0.split('T').next()).collect();
     days.sort_unstable();
     let versions = distinct(all.iter().map(|of| of.1.as_str())).join(", ");
-    let [first, .., last] = &days[..] else { return String::new() };
+    let [first, .., last] = &days[..] else {
+        return String::new();
+    };
     let text = format!(
         "Recorded from {first} to {last} with gpulab {versions}, which times no result that it has not checked."
     );
@@ -119,9 +176,19 @@ fn lead(material: &Material) -> String {
 
 /// Platforms and devices in the records. PoCL's versions name one processor by several compilers' targets.
 fn devices(material: &Material) -> Vec<(String, String)> {
-    let of_rows = material.rows.iter().filter(|row| !row.on_host()).map(|row| key(&row.platform, &row.device));
-    let of_points = material.points.iter().map(|point| key(&point.platform, &point.device));
-    let of_limits = material.ceilings.iter().map(|row| key(&row.platform, &row.device));
+    let of_rows = material
+        .rows
+        .iter()
+        .filter(|row| !row.on_host())
+        .map(|row| key(&row.platform, &row.device));
+    let of_points = material
+        .points
+        .iter()
+        .map(|point| key(&point.platform, &point.device));
+    let of_limits = material
+        .ceilings
+        .iter()
+        .map(|row| key(&row.platform, &row.device));
     distinct(of_rows.chain(of_points).chain(of_limits))
 }
 
@@ -139,17 +206,35 @@ fn of_device(material: &Material, platform: &str, device: &str) -> Material {
             let home = if row.on_host() { first } else { Some(row) };
             home.is_some_and(|home| is_of(&home.platform, &home.device))
         };
-        own.rows.extend(run.iter().filter(|row| is_home(row)).cloned());
+        own.rows
+            .extend(run.iter().filter(|row| is_home(row)).cloned());
     }
-    own.points.extend(material.points.iter().filter(|point| is_of(&point.platform, &point.device)).cloned());
-    own.ceilings.extend(material.ceilings.iter().filter(|row| is_of(&row.platform, &row.device)).cloned());
+    own.points.extend(
+        material
+            .points
+            .iter()
+            .filter(|point| is_of(&point.platform, &point.device))
+            .cloned(),
+    );
+    own.ceilings.extend(
+        material
+            .ceilings
+            .iter()
+            .filter(|row| is_of(&row.platform, &row.device))
+            .cloned(),
+    );
     own
 }
 
 /// Experiments: the last run of each, whose picture says what it asks and finds.
 fn studies(own: &Material, ids: &Cell<usize>) -> Option<Markup> {
-    let all = groups(&experiments(&own.points), |points| points[0].experiment.clone());
-    let shown: Vec<Markup> = all.iter().filter_map(|runs| Some(study(runs.last()?, ids))).collect();
+    let all = groups(&experiments(&own.points), |points| {
+        points[0].experiment.clone()
+    });
+    let shown: Vec<Markup> = all
+        .iter()
+        .filter_map(|runs| Some(study(runs.last()?, ids)))
+        .collect();
     (!shown.is_empty()).then(|| html! { div.pair { @for study in shown { (study) } } })
 }
 
@@ -182,7 +267,11 @@ fn others(material: &Material) -> Option<Markup> {
 /// Each command once, in the order of their first rows.
 fn commands(material: &Material) -> Option<Markup> {
     let of_rows = material.rows.iter().map(|row| &row.command);
-    let all = distinct(of_rows.chain(material.points.iter().map(|point| &point.command)).filter(|c| !c.is_empty()));
+    let all = distinct(
+        of_rows
+            .chain(material.points.iter().map(|point| &point.command))
+            .filter(|c| !c.is_empty()),
+    );
     (!all.is_empty())
         .then(|| html! { pre.commands tabindex="0" { @for command in all { (format::terminal(command)) "\n" } } })
 }
@@ -207,7 +296,10 @@ fn packed(bytes: &[u8]) -> String {
     let mut packed = GzEncoder::new(Vec::new(), Compression::default());
     // Writing to a Vec cannot fail.
     let _ = packed.write_all(bytes);
-    format!("data:application/gzip;base64,{}", STANDARD.encode(packed.finish().unwrap_or_default()))
+    format!(
+        "data:application/gzip;base64,{}",
+        STANDARD.encode(packed.finish().unwrap_or_default())
+    )
 }
 
 /// An id that no other element of the page has: `last` counts them.
@@ -228,9 +320,16 @@ fn figure(ids: &Cell<usize>, picture: &Picture) -> Markup {
 }
 
 /// The pictures of all that can be drawn, side by side where there is room; the first few shown, others folded.
-fn figures<T>(ids: &Cell<usize>, all: Vec<T>, draw: impl Fn(&T) -> picture::Drawn) -> Option<Markup> {
+fn figures<T>(
+    ids: &Cell<usize>,
+    all: Vec<T>,
+    draw: impl Fn(&T) -> picture::Drawn,
+) -> Option<Markup> {
     const SHOWN: usize = 4;
-    let drawn: Vec<Markup> = all.iter().filter_map(|one| Some(figure(ids, &draw(one).ok()?))).collect();
+    let drawn: Vec<Markup> = all
+        .iter()
+        .filter_map(|one| Some(figure(ids, &draw(one).ok()?)))
+        .collect();
     (!drawn.is_empty()).then(|| {
         html! {
             div.pair { @for picture in drawn.iter().take(SHOWN) { (picture) } }
@@ -251,9 +350,14 @@ fn folded(summary: &str, body: &Markup) -> Markup {
 fn table(head: &[String], rows: &[Vec<String>]) -> Markup {
     let mut classes: Vec<Option<&str>> = Vec::new();
     for at in 0..head.len() {
-        let mut cells = rows.iter().filter_map(|row| row.get(at)).filter(|cell| !cell.is_empty()).peekable();
+        let mut cells = rows
+            .iter()
+            .filter_map(|row| row.get(at))
+            .filter(|cell| !cell.is_empty())
+            .peekable();
         let is_number = cells.peek().is_some()
-            && cells.all(|cell| cell.starts_with(|c: char| c.is_ascii_digit() || "-−+".contains(c)));
+            && cells
+                .all(|cell| cell.starts_with(|c: char| c.is_ascii_digit() || "-−+".contains(c)));
         classes.push(is_number.then_some("n"));
     }
     html! { div.scroll tabindex="0" { table {

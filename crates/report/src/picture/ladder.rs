@@ -30,26 +30,51 @@ pub fn ladder(rows: &[Row]) -> Drawn {
     }
     let all: Vec<&Row> = rungs.iter().chain(&view.cpu).copied().collect();
     let mut timed = all.iter().filter(|row| row.t_median_s.is_some());
-    let held = rungs.iter().filter(|_| is_held_against_limit(rungs.iter().copied()));
-    let mut chart = BarChart { rows: Vec::new(), unit: "µs", limit: None };
-    if timed.clone().all(|row| is_memory_bound(row) && row.gbps.is_some()) {
+    let held = rungs
+        .iter()
+        .filter(|_| is_held_against_limit(rungs.iter().copied()));
+    let mut chart = BarChart {
+        rows: Vec::new(),
+        unit: "µs",
+        limit: None,
+    };
+    if timed
+        .clone()
+        .all(|row| is_memory_bound(row) && row.gbps.is_some())
+    {
         chart.unit = "GB/s";
         chart.limit = held.filter_map(|row| row.ceiling_gbps).next();
     } else if timed.all(|row| !is_memory_bound(row) && row.gops.is_some()) {
         let unit = operation_unit(rungs[0]);
         chart.unit = unit.0;
-        chart.limit = held.filter_map(|row| Some(row.ceiling_gops? / unit.1)).next();
+        chart.limit = held
+            .filter_map(|row| Some(row.ceiling_gops? / unit.1))
+            .next();
     }
     chart.rows = all;
     let title = title(&view, chart.limit.is_some());
     let mut sheet = Sheet::titled(&title, "ink", &view.title);
     chart.draw(&mut sheet, view.best());
-    let told = chart.rows.iter().map(|row| format!("{} {}", name(row), chart.told(row))).joined("; ");
-    let limit = chart.limit.map_or_else(String::new, |limit| format!(", limit {}", number::value(limit)));
+    let told = chart
+        .rows
+        .iter()
+        .map(|row| format!("{} {}", name(row), chart.told(row)))
+        .joined("; ");
+    let limit = chart.limit.map_or_else(String::new, |limit| {
+        format!(", limit {}", number::value(limit))
+    });
     Ok(sheet.done(
         &title,
         &format!("Bars of {}{limit}: {told}.", chart.unit),
-        &["rung", "wg", "median", "first quartile", "third quartile", chart.unit, "verdict"],
+        &[
+            "rung",
+            "wg",
+            "median",
+            "first quartile",
+            "third quartile",
+            chart.unit,
+            "verdict",
+        ],
         chart.figures(),
     ))
 }
@@ -57,7 +82,9 @@ pub fn ladder(rows: &[Row]) -> Drawn {
 impl BarChart<'_> {
     /// What a bar is of where the row takes this time.
     fn value(&self, row: &Row, seconds: f64) -> Option<f64> {
-        let median = row.t_median_s.filter(|_| matches!(row.status, Status::Ok | Status::Suspect))?;
+        let median = row
+            .t_median_s
+            .filter(|_| matches!(row.status, Status::Ok | Status::Suspect))?;
         match self.unit {
             "GB/s" => ratio(row.gbps? * median, seconds),
             "µs" => Some(seconds * 1e6),
@@ -71,40 +98,85 @@ impl BarChart<'_> {
 
     /// `4432 · 97 %`: the value, and per cent of the limit; none of data that a cache holds, which memory's limit does not bound.
     fn told(&self, row: &Row) -> String {
-        let Some(value) = self.median(row) else { return status_word(row.status).to_owned() };
+        let Some(value) = self.median(row) else {
+            return status_word(row.status).to_owned();
+        };
         let limit = self.limit.filter(|_| !row.on_host());
         match limit.and_then(|limit| ratio(100.0 * value, limit)) {
-            Some(_) if row.flags.contains(flag::FITS_CACHE) => format!("{} · in cache", number::value(value)),
+            Some(_) if row.flags.contains(flag::FITS_CACHE) => {
+                format!("{} · in cache", number::value(value))
+            }
             Some(share) => format!("{} · {share:.0} %", number::value(value)),
             None => number::value(value),
         }
     }
 
     fn draw(&self, sheet: &mut Sheet, best: Option<usize>) {
-        let names: Vec<String> = self.rows.iter().map(|row| fitted(&name(row), BODY, 150.0)).collect();
+        let names: Vec<String> = self
+            .rows
+            .iter()
+            .map(|row| fitted(&name(row), BODY, 150.0))
+            .collect();
         let told: Vec<String> = self.rows.iter().map(|row| self.told(row)).collect();
         let left = MARGIN + widest(&names, BODY) + 8.0;
         let right = WIDTH - MARGIN - widest(&told, BODY) - 10.0;
-        let values = self.rows.iter().filter_map(|row| self.value(row, row.t_q1_s.or(row.t_median_s)?));
-        let most = values.chain(self.limit).filter(|value| value.is_finite()).fold(0.0, f64::max);
+        let values = self
+            .rows
+            .iter()
+            .filter_map(|row| self.value(row, row.t_q1_s.or(row.t_median_s)?));
+        let most = values
+            .chain(self.limit)
+            .filter(|value| value.is_finite())
+            .fold(0.0, f64::max);
         // Bars need no round end.
         let axis = AxisScale::between(0.0, 1.02 * most, 4).over(left, right);
         let top = sheet.y + 16.0;
         let area = Area::new(left, top, right, top + LINE * self.rows.len() as f64);
         let what = if self.unit == "µs" { "time" } else { "rate" };
-        across(sheet, area, &ticks(&axis), &format!("{what} ({})", self.unit));
+        across(
+            sheet,
+            area,
+            &ticks(&axis),
+            &format!("{what} ({})", self.unit),
+        );
         if let Some(limit) = self.limit {
             let x = axis.at(limit);
             sheet.path(&[(x, top - 4.0), (x, area.bottom)], "s1", 1.6, Some("4 3"));
-            let which = self.rows.iter().map(|row| row.ceiling.as_str()).find(|name| !name.is_empty());
-            let text = format!("limit: {} ({})", number::value(limit), which.unwrap_or("measured"));
-            sheet.text(x + 2.0, top - 8.0, (SMALL, "end", "ink"), &fitted(&text, SMALL, x - MARGIN));
+            let which = self
+                .rows
+                .iter()
+                .map(|row| row.ceiling.as_str())
+                .find(|name| !name.is_empty());
+            let text = format!(
+                "limit: {} ({})",
+                number::value(limit),
+                which.unwrap_or("measured")
+            );
+            sheet.text(
+                x + 2.0,
+                top - 8.0,
+                (SMALL, "end", "ink"),
+                &fitted(&text, SMALL, x - MARGIN),
+            );
         }
         for (at, row) in self.rows.iter().enumerate() {
             let y = top + LINE * (at as f64 + 0.5);
-            sheet.text(MARGIN, y + 4.5, if row.on_host() { (BODY, "start", "dim") } else { NAME }, &names[at]);
+            sheet.text(
+                MARGIN,
+                y + 4.5,
+                if row.on_host() {
+                    (BODY, "start", "dim")
+                } else {
+                    NAME
+                },
+                &names[at],
+            );
             let Some(value) = self.median(row) else {
-                let whole = fitted(&verdict(row, usize::MAX), SMALL, WIDTH - MARGIN - left - 5.0);
+                let whole = fitted(
+                    &verdict(row, usize::MAX),
+                    SMALL,
+                    WIDTH - MARGIN - left - 5.0,
+                );
                 sheet.text(left + 5.0, y + 4.5, (SMALL, "start", "dim halo"), &whole);
                 continue;
             };
@@ -116,10 +188,13 @@ impl BarChart<'_> {
             let bar = Area::new(axis.at(0.0), y - 7.0, axis.at(value), y + 7.0);
             sheet.fill(bar, class, &format!("{}: {}", names[at], told[at]));
             // A whisker from its first to its third quartile.
-            let quartiles = [row.t_q1_s, row.t_q3_s].map(|seconds| Some(axis.at(self.value(row, seconds?)?)));
+            let quartiles =
+                [row.t_q1_s, row.t_q3_s].map(|seconds| Some(axis.at(self.value(row, seconds?)?)));
             if let [Some(a), Some(b)] = quartiles {
                 sheet.line((a, y), (b, y), "rim", 1.2);
-                [a, b].iter().for_each(|x| sheet.line((*x, y - 3.0), (*x, y + 3.0), "rim", 1.2));
+                [a, b]
+                    .iter()
+                    .for_each(|x| sheet.line((*x, y - 3.0), (*x, y + 3.0), "rim", 1.2));
             }
             sheet.text(WIDTH - MARGIN, y + 4.5, FIGURE, &told[at]);
         }
@@ -151,15 +226,26 @@ fn name(row: &Row) -> String {
 /// Which rung is fastest, or which are alike, and how near to the limit.
 fn title(view: &View<'_>, is_limited: bool) -> String {
     let rungs = &view.rungs;
-    let timed = rungs.iter().copied().filter(|row| row.t_median_s.is_some() && row.is_believed());
+    let timed = rungs
+        .iter()
+        .copied()
+        .filter(|row| row.t_median_s.is_some() && row.is_believed());
     let timed: Vec<&Row> = timed.collect();
     let Some(best) = view.best().and_then(|at| rungs.get(at)).or(timed.first()) else {
         return "No rung has a time to trust".to_owned();
     };
     let time = best.t_median_s.unwrap_or(f64::INFINITY);
-    let share = best.ceiling_pct.filter(|_| is_limited && !best.flags.contains(flag::FITS_CACHE));
-    let mut how = share.map_or_else(|| number::time(time), |share| format!("{share:.0} % of the limit"));
-    let doubtful = rungs.iter().copied().filter(|row| !row.is_believed() && row.t_median_s.is_some_and(|t| t < time));
+    let share = best
+        .ceiling_pct
+        .filter(|_| is_limited && !best.flags.contains(flag::FITS_CACHE));
+    let mut how = share.map_or_else(
+        || number::time(time),
+        |share| format!("{share:.0} % of the limit"),
+    );
+    let doubtful = rungs
+        .iter()
+        .copied()
+        .filter(|row| !row.is_believed() && row.t_median_s.is_some_and(|t| t < time));
     let doubtful: Vec<&Row> = doubtful.collect();
     if !doubtful.is_empty() {
         how += &format!("; not to be believed: {}", who(&doubtful, &[]));
@@ -167,7 +253,11 @@ fn title(view: &View<'_>, is_limited: bool) -> String {
     // What the spreads of both would hide is no difference; an unsteady row is never said to be alike.
     let mut alike: Vec<&Row> = Vec::new();
     for &row in timed.iter().filter(|row| row.rung.is_some()) {
-        let tie = if best.drift().max(row.drift()) > 1.0 { 1.0 } else { clear_factor(Some(best), row) };
+        let tie = if best.drift().max(row.drift()) > 1.0 {
+            1.0
+        } else {
+            clear_factor(Some(best), row)
+        };
         alike.extend(row.t_median_s.filter(|t| *t <= time * tie).map(|_| row));
     }
     match alike.len() {
@@ -190,16 +280,28 @@ struct WaterfallStep<'a> {
 /// Draws what each step of a ladder brought, one case on one device.
 pub fn waterfall(rows: &[Row]) -> Drawn {
     let view = View::of(rows, RateUnit::GB);
-    let timed: Vec<&Row> = view.rungs.iter().copied().filter(|row| is_base(row)).collect();
-    if timed.iter().any(|row| row.is_tuned() != timed[0].is_tuned()) {
+    let timed: Vec<&Row> = view
+        .rungs
+        .iter()
+        .copied()
+        .filter(|row| is_base(row))
+        .collect();
+    if timed
+        .iter()
+        .any(|row| row.is_tuned() != timed[0].is_tuned())
+    {
         return Err(
             "some rungs are tuned and others are not, so no gains are drawn (--no-tuned runs all alike)".to_owned()
         );
     }
     let mut steps: Vec<WaterfallStep<'_>> = Vec::new();
-    let first = timed.first().and_then(|row| row.t_median_s).unwrap_or_default();
+    let first = timed
+        .first()
+        .and_then(|row| row.t_median_s)
+        .unwrap_or_default();
     for pair in timed.windows(2) {
-        let [before, after] = [pair[0], pair[1]].map(|row| first / row.t_median_s.unwrap_or_default());
+        let [before, after] =
+            [pair[0], pair[1]].map(|row| first / row.t_median_s.unwrap_or_default());
         let gain = after / before;
         if !(gain.is_finite() && before.is_finite() && gain > 0.0) {
             continue;
@@ -211,8 +313,18 @@ pub fn waterfall(rows: &[Row]) -> Drawn {
             gain if gain < 1.0 / clear => "f1",
             _ => "mute",
         };
-        let told = if class == "mute" { "undecided".to_owned() } else { format!("× {}", number::value(gain)) };
-        steps.push(WaterfallStep { row: pair[1], before, after, told, class });
+        let told = if class == "mute" {
+            "undecided".to_owned()
+        } else {
+            format!("× {}", number::value(gain))
+        };
+        steps.push(WaterfallStep {
+            row: pair[1],
+            before,
+            after,
+            told,
+            class,
+        });
     }
     let Some(best) = steps.iter().max_by(|a, b| a.after.total_cmp(&b.after)) else {
         return Err("gains are drawn from two rungs or more that have a time".to_owned());
@@ -222,18 +334,35 @@ pub fn waterfall(rows: &[Row]) -> Drawn {
     let title = match gains.max_by(|a, b| (a.after / a.before).total_cmp(&(b.after / b.before))) {
         Some(most) => {
             let to = label(best.row);
-            format!("{} brings most: {}; all steps up to {to} bring {total}", label(most.row), most.told)
+            format!(
+                "{} brings most: {}; all steps up to {to} bring {total}",
+                label(most.row),
+                most.told
+            )
         }
         None => "No step is clearly faster than the rung before it".to_owned(),
     };
     let mut sheet = Sheet::titled(&title, "ink", &view.title);
-    let whole = WaterfallStep { row: best.row, before: 1.0, after: best.after, told: total, class: "f2" };
+    let whole = WaterfallStep {
+        row: best.row,
+        before: 1.0,
+        after: best.after,
+        told: total,
+        class: "f2",
+    };
     let first = label(timed[0]);
     draw_steps(&mut sheet, &steps, &whole, &first);
-    let about = steps.iter().map(|step| format!("{} {}", label(step.row), step.told)).joined("; ");
+    let about = steps
+        .iter()
+        .map(|step| format!("{} {}", label(step.row), step.told))
+        .joined("; ");
     let mut figures = Vec::new();
     for step in &steps {
-        figures.push(vec![label(step.row), step.told.clone(), format!("{} ×", number::value(step.after))]);
+        figures.push(vec![
+            label(step.row),
+            step.told.clone(),
+            format!("{} ×", number::value(step.after)),
+        ]);
     }
     Ok(sheet.done(
         &title,
@@ -243,23 +372,42 @@ pub fn waterfall(rows: &[Row]) -> Drawn {
     ))
 }
 
-fn draw_steps(sheet: &mut Sheet, steps: &[WaterfallStep<'_>], whole: &WaterfallStep<'_>, first: &str) {
-    let mut names: Vec<String> = steps.iter().map(|step| fitted(&label(step.row), BODY, 150.0)).collect();
+fn draw_steps(
+    sheet: &mut Sheet,
+    steps: &[WaterfallStep<'_>],
+    whole: &WaterfallStep<'_>,
+    first: &str,
+) {
+    let mut names: Vec<String> = steps
+        .iter()
+        .map(|step| fitted(&label(step.row), BODY, 150.0))
+        .collect();
     names.push("all together".to_owned());
     let left = MARGIN + widest(&names, BODY) + 8.0;
     let all = steps.iter().chain([whole]);
     let right = WIDTH - MARGIN - widest(all.clone().map(|step| &step.told), BODY) - 10.0;
-    let [least, most] = span(all.clone().flat_map(|step| [step.before, step.after])).unwrap_or([1.0, 2.0]);
-    let axis = AxisScale::log(least.min(1.0) / 1.04, most.max(1.2) * 1.04, false, 6).over(left, right);
+    let [least, most] =
+        span(all.clone().flat_map(|step| [step.before, step.after])).unwrap_or([1.0, 2.0]);
+    let axis =
+        AxisScale::log(least.min(1.0) / 1.04, most.max(1.2) * 1.04, false, 6).over(left, right);
     let top = sheet.y + 4.0;
     let area = Area::new(left, top, right, top + LINE * names.len() as f64);
-    across(sheet, area, &ticks(&axis), &format!("times as fast as {}", fitted(first, SMALL, 150.0)));
+    across(
+        sheet,
+        area,
+        &ticks(&axis),
+        &format!("times as fast as {}", fitted(first, SMALL, 150.0)),
+    );
     for (at, step) in all.enumerate() {
         let y = top + LINE * (at as f64 + 0.5);
         let from = axis.at(step.before.min(step.after));
         // The smallest change is seen.
         let to = axis.at(step.before.max(step.after)).max(from + 1.5);
-        sheet.fill(Area::new(from, y - 7.5, to, y + 7.5), step.class, &format!("{}: {}", names[at], step.told));
+        sheet.fill(
+            Area::new(from, y - 7.5, to, y + 7.5),
+            step.class,
+            &format!("{}: {}", names[at], step.told),
+        );
         if at < steps.len() {
             // To the next step's bar.
             let x = axis.at(step.after);
@@ -269,5 +417,9 @@ fn draw_steps(sheet: &mut Sheet, steps: &[WaterfallStep<'_>], whole: &WaterfallS
         sheet.text(WIDTH - MARGIN, y + 4.5, FIGURE, &step.told);
     }
     sheet.y = area.bottom + BELOW;
-    sheet.lines("Blue is a gain, red a loss, grey what noise may make.", NOTE, MARGIN);
+    sheet.lines(
+        "Blue is a gain, red a loss, grey what noise may make.",
+        NOTE,
+        MARGIN,
+    );
 }

@@ -31,15 +31,22 @@ struct Roof {
 /// drawn.
 pub fn roofline(ladders: &[Vec<Row>], ceilings: &[CeilingRow]) -> Drawn {
     let mut paths: Vec<Vec<&Row>> = ladders.iter().map(|rows| path(rows)).collect();
-    let has_cache = ceilings.iter().any(|row| row.what == "read" && row.place == Site::Cache && row.value.is_some());
+    let has_cache = ceilings
+        .iter()
+        .any(|row| row.what == "read" && row.place == Site::Cache && row.value.is_some());
     // Data in a cache have no place beside memory's roof alone.
-    if !has_cache && paths.iter().any(|path| is_held_against_limit(path.iter().copied())) {
-        paths.iter_mut().for_each(|path| path.retain(|point| !point.flags.contains(flag::FITS_CACHE)));
+    if !has_cache
+        && paths
+            .iter()
+            .any(|path| is_held_against_limit(path.iter().copied()))
+    {
+        paths
+            .iter_mut()
+            .for_each(|path| path.retain(|point| !point.flags.contains(flag::FITS_CACHE)));
     }
     paths.retain(|path| !path.is_empty());
     let Some(first) = paths.first() else {
-        let why =
-            "no rung has operations, bytes and a time: a roofline is of ladders that compute (reduce, dot, minplus)";
+        let why = "no rung has operations, bytes and a time: a roofline is of ladders that compute (reduce, dot, minplus)";
         return Err(why.to_owned());
     };
     let roofs = roofs(&paths, ceilings);
@@ -48,12 +55,21 @@ pub fn roofline(ladders: &[Vec<Row>], ceilings: &[CeilingRow]) -> Drawn {
         1 => title(first),
         _ => "How near each ladder comes to the roof of its device".to_owned(),
     };
-    let of = if paths.len() == 1 { format!("{} on {device}", case(first[0])) } else { device.clone() };
+    let of = if paths.len() == 1 {
+        format!("{} on {device}", case(first[0]))
+    } else {
+        device.clone()
+    };
     let mut sheet = Sheet::titled(&title, "ink", &format!("{of}; both axes logarithmic"));
     draw(&mut sheet, &paths, &roofs);
     let mut figures = Vec::new();
     for roof in &roofs {
-        let mut cells = vec![format!("limit: {}", roof.name), String::new(), String::new(), String::new()];
+        let mut cells = vec![
+            format!("limit: {}", roof.name),
+            String::new(),
+            String::new(),
+            String::new(),
+        ];
         cells[if roof.is_memory { 3 } else { 2 }] = number::value(roof.rate);
         figures.push(cells);
     }
@@ -73,12 +89,17 @@ pub fn roofline(ladders: &[Vec<Row>], ceilings: &[CeilingRow]) -> Drawn {
 /// The rungs that have a place.
 fn path(rows: &[Row]) -> Vec<&Row> {
     let rungs = rows.iter().filter(|row| is_base(row) && row.is_plain());
-    rungs.filter(|row| intensity(row) > 0.0 && gops(row) > 0.0).collect()
+    rungs
+        .filter(|row| intensity(row) > 0.0 && gops(row) > 0.0)
+        .collect()
 }
 
 /// Operations a byte; nought where they are not known.
 fn intensity(row: &Row) -> f64 {
-    row.ops.zip(row.bytes).and_then(|(ops, bytes)| ratio(ops as f64, bytes as f64)).unwrap_or(0.0)
+    row.ops
+        .zip(row.bytes)
+        .and_then(|(ops, bytes)| ratio(ops as f64, bytes as f64))
+        .unwrap_or(0.0)
 }
 
 fn gops(row: &Row) -> f64 {
@@ -91,8 +112,11 @@ fn roofs(paths: &[Vec<&Row>], ceilings: &[CeilingRow]) -> Vec<Roof> {
     let is_held = is_held_against_limit(rows.clone());
     let mut roofs: Vec<Roof> = Vec::new();
     for row in ceilings {
-        let is_own = row.element.is_empty() || rows.clone().any(|own| own.dtype.name() == row.element);
-        let Some(value) = row.value.filter(|value| *value > 0.0 && is_own) else { continue };
+        let is_own =
+            row.element.is_empty() || rows.clone().any(|own| own.dtype.name() == row.element);
+        let Some(value) = row.value.filter(|value| *value > 0.0 && is_own) else {
+            continue;
+        };
         let (name, rate, is_memory) = match (row.what.as_str(), row.place) {
             ("read", Site::Memory) if is_held => ("memory, read", value, true),
             ("read", Site::Cache) => ("cache, read", value, true),
@@ -104,16 +128,27 @@ fn roofs(paths: &[Vec<&Row>], ceilings: &[CeilingRow]) -> Vec<Roof> {
         };
         match roofs.iter_mut().find(|other| other.name == name) {
             Some(other) => other.rate = rate.max(other.rate),
-            None => roofs.push(Roof { name: name.to_owned(), rate, is_memory }),
+            None => roofs.push(Roof {
+                name: name.to_owned(),
+                rate,
+                is_memory,
+            }),
         }
     }
     if roofs.is_empty() {
         for row in rows {
-            let memory = row.ceiling_gbps.filter(|_| is_held).map(|rate| (rate, true));
+            let memory = row
+                .ceiling_gbps
+                .filter(|_| is_held)
+                .map(|rate| (rate, true));
             if let Some((rate, is_memory)) = memory.or(row.ceiling_gops.map(|rate| (rate, false)))
                 && !roofs.iter().any(|other| other.name == row.ceiling)
             {
-                roofs.push(Roof { name: row.ceiling.clone(), rate, is_memory });
+                roofs.push(Roof {
+                    name: row.ceiling.clone(),
+                    rate,
+                    is_memory,
+                });
             }
         }
     }
@@ -129,16 +164,31 @@ fn draw(sheet: &mut Sheet, paths: &[Vec<&Row>], roofs: &[Roof]) {
     sheet.y += 18.0;
     for (roof, dashes) in roofs.iter().filter(|roof| roof.is_memory).zip(DASHES) {
         let text = format!("{}: {} GB/s", roof.name, number::value(roof.rate));
-        sheet.path(&[(x, sheet.y - 4.0), (x + 24.0, sheet.y - 4.0)], "rim", 1.8, dashes);
+        sheet.path(
+            &[(x, sheet.y - 4.0), (x + 24.0, sheet.y - 4.0)],
+            "rim",
+            1.8,
+            dashes,
+        );
         sheet.text(x + 29.0, sheet.y, (SMALL, "start", "ink"), &text);
         x += 43.0 + width(&text, SMALL);
     }
     sheet.y += 20.0;
-    sheet.text(MARGIN, sheet.y - 2.0, (SMALL, "start", "ink"), "rate (Gop/s)");
+    sheet.text(
+        MARGIN,
+        sheet.y - 2.0,
+        (SMALL, "start", "ink"),
+        "rate (Gop/s)",
+    );
     let top = sheet.y + 8.0;
     let [x, y] = scales(paths, roofs);
     let y = y.over(top + HEIGHT, top);
-    let area = Area::new(MARGIN + room(&ticks(&y)), top, WIDTH - MARGIN - 6.0, top + HEIGHT);
+    let area = Area::new(
+        MARGIN + room(&ticks(&y)),
+        top,
+        WIDTH - MARGIN - 6.0,
+        top + HEIGHT,
+    );
     let x = x.over(area.left, area.right);
     upwards(sheet, area, &ticks(&y));
     across(sheet, area, &ticks(&x), "operations a byte of memory");
@@ -147,10 +197,18 @@ fn draw(sheet: &mut Sheet, paths: &[Vec<&Row>], roofs: &[Roof]) {
     for (series, path) in paths.iter().enumerate() {
         // Paths of equal intensity stand side by side, each further from the roof of memory than it is.
         let shift = 6.0 * series as f64;
-        let places: Vec<(f64, f64)> = path.iter().map(|p| (x.at(intensity(p)) + shift, y.at(gops(p)))).collect();
+        let places: Vec<(f64, f64)> = path
+            .iter()
+            .map(|p| (x.at(intensity(p)) + shift, y.at(gops(p))))
+            .collect();
         sheet.path(&places, &format!("s{}", series % SERIES), 1.8, None);
         for (row, place) in path.iter().zip(&places) {
-            let tip = format!("{}, {}: {} Gop/s", case(row), label(row), number::value(gops(row)));
+            let tip = format!(
+                "{}, {}: {} Gop/s",
+                case(row),
+                label(row),
+                number::value(gops(row))
+            );
             sheet.dot(*place, series, &tip);
         }
         if paths.len() == 1 {
@@ -162,26 +220,65 @@ fn draw(sheet: &mut Sheet, paths: &[Vec<&Row>], roofs: &[Roof]) {
 /// Axes that hold all points, and of the roofs what bounds them.
 fn scales(paths: &[Vec<&Row>], roofs: &[Roof]) -> [AxisScale; 2] {
     let rows = paths.iter().flatten();
-    let compute = roofs.iter().filter(|roof| !roof.is_memory).map(|roof| roof.rate).fold(0.0, f64::max);
+    let compute = roofs
+        .iter()
+        .filter(|roof| !roof.is_memory)
+        .map(|roof| roof.rate)
+        .fold(0.0, f64::max);
     // Where a roof of memory meets that of arithmetic, and of that a part as long as its name.
-    let ridges = roofs.iter().filter(|roof| roof.is_memory && compute > 0.0).map(|roof| compute / roof.rate);
-    let around = rows.clone().flat_map(|row| [intensity(row) / 4.0, intensity(row) * 4.0]);
-    let [low, high] = span(around.chain(ridges.flat_map(|ridge| [ridge / 4.0, ridge * 30.0]))).unwrap_or([0.1, 10.0]);
-    let corners = roofs.iter().map(|roof| if roof.is_memory { roof.rate * low } else { roof.rate });
+    let ridges = roofs
+        .iter()
+        .filter(|roof| roof.is_memory && compute > 0.0)
+        .map(|roof| compute / roof.rate);
+    let around = rows
+        .clone()
+        .flat_map(|row| [intensity(row) / 4.0, intensity(row) * 4.0]);
+    let [low, high] = span(around.chain(ridges.flat_map(|ridge| [ridge / 4.0, ridge * 30.0])))
+        .unwrap_or([0.1, 10.0]);
+    let corners = roofs.iter().map(|roof| {
+        if roof.is_memory {
+            roof.rate * low
+        } else {
+            roof.rate
+        }
+    });
     let [least, most] = span(rows.map(|row| gops(row)).chain(corners)).unwrap_or([1.0, 1.0]);
-    [AxisScale::log_round(low, high, 6), AxisScale::log_round(least, most * 2.5, 6)]
+    [
+        AxisScale::log_round(low, high, 6),
+        AxisScale::log_round(least, most * 2.5, 6),
+    ]
 }
 
 /// Returns where the names of the roofs of arithmetic begin, each on its line of writing.
-fn draw_roofs(sheet: &mut Sheet, roofs: &[Roof], (x, y): (&AxisScale, &AxisScale)) -> Vec<(f64, f64)> {
-    let compute = roofs.iter().filter(|roof| !roof.is_memory).map(|roof| roof.rate).fold(0.0, f64::max);
-    let fastest = roofs.iter().filter(|roof| roof.is_memory).map(|roof| roof.rate).fold(0.0, f64::max);
+fn draw_roofs(
+    sheet: &mut Sheet,
+    roofs: &[Roof],
+    (x, y): (&AxisScale, &AxisScale),
+) -> Vec<(f64, f64)> {
+    let compute = roofs
+        .iter()
+        .filter(|roof| !roof.is_memory)
+        .map(|roof| roof.rate)
+        .fold(0.0, f64::max);
+    let fastest = roofs
+        .iter()
+        .filter(|roof| roof.is_memory)
+        .map(|roof| roof.rate)
+        .fold(0.0, f64::max);
     let top = if compute > 0.0 { compute } else { y.most };
     for (roof, dashes) in roofs.iter().filter(|roof| roof.is_memory).zip(DASHES) {
         // From the left or lower edge to the highest roof of arithmetic, or the right edge.
         let from = x.least.max(y.least / roof.rate);
         let to = (top / roof.rate).min(x.most);
-        sheet.path(&[(x.at(from), y.at(from * roof.rate)), (x.at(to), y.at(to * roof.rate))], "rim", 1.8, dashes);
+        sheet.path(
+            &[
+                (x.at(from), y.at(from * roof.rate)),
+                (x.at(to), y.at(to * roof.rate)),
+            ],
+            "rim",
+            1.8,
+            dashes,
+        );
     }
     let mut flat: Vec<&Roof> = roofs.iter().filter(|roof| !roof.is_memory).collect();
     flat.sort_by(|a, b| a.rate.total_cmp(&b.rate));
@@ -189,7 +286,12 @@ fn draw_roofs(sheet: &mut Sheet, roofs: &[Roof], (x, y): (&AxisScale, &AxisScale
     let mut named = Vec::new();
     for roof in flat {
         let from = ratio(roof.rate, fastest).unwrap_or(x.least).max(x.least);
-        sheet.line((x.at(from), y.at(roof.rate)), (x.at(x.most), y.at(roof.rate)), "rim", 1.8);
+        sheet.line(
+            (x.at(from), y.at(roof.rate)),
+            (x.at(x.most), y.at(roof.rate)),
+            "rim",
+            1.8,
+        );
         let text = format!("{} {} Gop/s", roof.name, number::value(roof.rate));
         // Above its line, and above the name of a roof just below.
         free = (y.at(roof.rate) - 5.0).min(free);
@@ -202,10 +304,20 @@ fn draw_roofs(sheet: &mut Sheet, roofs: &[Roof], (x, y): (&AxisScale, &AxisScale
 
 /// Names the rungs of a path beside it, apart from each other and from the names of the roofs. A path under the roof of memory has room to its right, one under
 /// that of arithmetic to its left.
-fn draw_names(sheet: &mut Sheet, path: &[&Row], places: &[(f64, f64)], area: Area, named: &[(f64, f64)]) {
+fn draw_names(
+    sheet: &mut Sheet,
+    path: &[&Row],
+    places: &[(f64, f64)],
+    area: Area,
+    named: &[(f64, f64)],
+) {
     let [left, right] = span(places.iter().map(|place| place.0)).unwrap_or([area.left, area.right]);
     let is_memory = path.iter().all(|row| is_memory_bound(row));
-    let (edge, side, anchor) = if is_memory { (right, 1.0, "start") } else { (left, -1.0, "end") };
+    let (edge, side, anchor) = if is_memory {
+        (right, 1.0, "start")
+    } else {
+        (left, -1.0, "end")
+    };
     let mut order: Vec<usize> = (0..path.len()).collect();
     order.sort_by(|&a, &b| places[b].1.total_cmp(&places[a].1));
     // From below upwards, the lowest first.
@@ -216,7 +328,11 @@ fn draw_names(sheet: &mut Sheet, path: &[&Row], places: &[(f64, f64)], area: Are
         let mut y = (places[at].1 + 4.0).min(free);
         // The roofs' names reach to the right edge; the lowest comes first.
         for (_, taken) in named.iter().filter(|(left, _)| *left < end) {
-            y = if (taken - y).abs() < SMALL { taken - 1.15 * SMALL } else { y };
+            y = if (taken - y).abs() < SMALL {
+                taken - 1.15 * SMALL
+            } else {
+                y
+            };
         }
         let from = (places[at].0 + 5.0 * side, places[at].1);
         sheet.path(&[from, (edge + 13.0 * side, y - 4.0)], "axis", 1.0, None);
@@ -224,22 +340,41 @@ fn draw_names(sheet: &mut Sheet, path: &[&Row], places: &[(f64, f64)], area: Are
         free = y - 1.15 * SMALL;
     }
     if free < area.top {
-        sheet.lines("Names that find no room beside the path stand above the roof.", NOTE, MARGIN);
+        sheet.lines(
+            "Names that find no room beside the path stand above the roof.",
+            NOTE,
+            MARGIN,
+        );
     }
 }
 
 /// `reduce i32, n = 256Mi`.
 fn case(row: &Row) -> String {
-    format!("{} {}, n = {}", row.family, row.dtype, number::size(row.n as f64))
+    format!(
+        "{} {}, n = {}",
+        row.family,
+        row.dtype,
+        number::size(row.n as f64)
+    )
 }
 
 fn title(path: &[&Row]) -> String {
     let first = path[0];
-    let best = path.iter().fold(first, |best, row| if gops(row) > gops(best) { row } else { best });
+    let best = path.iter().fold(
+        first,
+        |best, row| if gops(row) > gops(best) { row } else { best },
+    );
     let times = gops(best) / gops(first);
-    let share = best.ceiling_pct.map_or_else(String::new, |share| format!(", {share:.0} % of the limit"));
+    let share = best
+        .ceiling_pct
+        .map_or_else(String::new, |share| format!(", {share:.0} % of the limit"));
     match times > 1.005 {
-        true => format!("From {} to {}: {} times as fast{share}", label(first), label(best), number::value(times)),
+        true => format!(
+            "From {} to {}: {} times as fast{share}",
+            label(first),
+            label(best),
+            number::value(times)
+        ),
         false => format!("No rung is faster than {}{share}", label(first)),
     }
 }

@@ -34,36 +34,74 @@ impl AxisScale {
     fn new(is_log: bool, least: f64, most: f64, ticks: usize) -> AxisScale {
         let least = least.clamp(-MOST, MOST);
         let most = most.clamp(-MOST, MOST);
-        let least = if is_log { least.max(most / MOST) } else { least };
-        AxisScale { is_log, least, most, from: 0.0, to: 1.0, ticks: ticks.max(2), has_zero: false }
+        let least = if is_log {
+            least.max(most / MOST)
+        } else {
+            least
+        };
+        AxisScale {
+            is_log,
+            least,
+            most,
+            from: 0.0,
+            to: 1.0,
+            ticks: ticks.max(2),
+            has_zero: false,
+        }
     }
 
     /// From nought to the round value that holds `most`.
     pub(super) fn from_zero(most: f64, ticks: usize) -> AxisScale {
-        let most = if most > 0.0 && most.is_finite() { most.min(MOST) } else { 1.0 };
+        let most = if most > 0.0 && most.is_finite() {
+            most.min(MOST)
+        } else {
+            1.0
+        };
         let step = round_step(most / ticks.max(1) as f64);
         AxisScale::new(false, 0.0, step * (most / step - 1e-9).ceil(), ticks)
     }
 
     /// Between two values, as they are.
     pub(crate) fn between(least: f64, most: f64, ticks: usize) -> AxisScale {
-        AxisScale::new(false, least, if most > least { most } else { least + 1.0 }, ticks)
+        AxisScale::new(
+            false,
+            least,
+            if most > least { most } else { least + 1.0 },
+            ticks,
+        )
     }
 
     /// Logarithmic, between these positive values, with a place for nought before them if that is asked for.
     pub(crate) fn log(least: f64, most: f64, has_zero: bool, ticks: usize) -> AxisScale {
         let least = least.max(f64::MIN_POSITIVE);
         let most = if most > least { most } else { 2.0 * least };
-        AxisScale { has_zero, ..AxisScale::new(true, least, most, ticks) }
+        AxisScale {
+            has_zero,
+            ..AxisScale::new(true, least, most, ticks)
+        }
     }
 
     /// Logarithmic, from and to the round values that hold these positive ones.
     pub(super) fn log_round(least: f64, most: f64, ticks: usize) -> AxisScale {
         let least = least.clamp(f64::MIN_POSITIVE, MOST);
         let most = most.clamp(least, MOST);
-        let down = ROUND.iter().rev().map(|r| r * decade(least)).find(|r| *r <= least * 1.000_001).unwrap_or(least);
-        let up = ROUND.iter().chain(&[10.0]).map(|r| r * decade(most)).find(|r| *r >= most * 0.999_999);
-        AxisScale::log(down, up.filter(|up| *up > down).unwrap_or(10.0 * down), false, ticks)
+        let down = ROUND
+            .iter()
+            .rev()
+            .map(|r| r * decade(least))
+            .find(|r| *r <= least * 1.000_001)
+            .unwrap_or(least);
+        let up = ROUND
+            .iter()
+            .chain(&[10.0])
+            .map(|r| r * decade(most))
+            .find(|r| *r >= most * 0.999_999);
+        AxisScale::log(
+            down,
+            up.filter(|up| *up > down).unwrap_or(10.0 * down),
+            false,
+            ticks,
+        )
     }
 
     /// The same over these places.
@@ -77,7 +115,11 @@ impl AxisScale {
             false => (value - self.least) / (self.most - self.least),
             true => (value / self.least).ln() / (self.most / self.least).ln(),
         };
-        let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
+        let share = if share.is_nan() {
+            0.0
+        } else {
+            share.clamp(0.0, 1.0)
+        };
         // Nought has a tenth of the axis to itself.
         let share = match self.has_zero {
             true if value <= 0.0 => 0.0,
@@ -90,7 +132,9 @@ impl AxisScale {
     /// The value at a share of the axis.
     pub(crate) fn value(&self, share: f64) -> f64 {
         match self.is_log {
-            true => (self.least.ln() + share * (self.most.ln() - self.least.ln())).exp().min(self.most),
+            true => (self.least.ln() + share * (self.most.ln() - self.least.ln()))
+                .exp()
+                .min(self.most),
             false => self.least + share * (self.most - self.least),
         }
     }
@@ -105,10 +149,18 @@ impl AxisScale {
         }
         let mut fine: Vec<f64> = Vec::new();
         for round in ROUND {
-            fine.extend(powers(self.least / round, self.most / round, usize::MAX).iter().map(|power| power * round));
+            fine.extend(
+                powers(self.least / round, self.most / round, usize::MAX)
+                    .iter()
+                    .map(|power| power * round),
+            );
         }
         fine.sort_by(f64::total_cmp);
-        if fine.len() <= self.ticks { fine } else { powers(self.least, self.most, self.ticks) }
+        if fine.len() <= self.ticks {
+            fine
+        } else {
+            powers(self.least, self.most, self.ticks)
+        }
     }
 }
 
@@ -126,7 +178,11 @@ fn decade(value: f64) -> f64 {
 /// The least of 1, 2, 2.5, 5, 10, ... times a power of ten that is not below this.
 fn round_step(value: f64) -> f64 {
     let decade = decade(value.max(f64::MIN_POSITIVE));
-    STEPS.iter().map(|r| r * decade).find(|step| *step >= value * 0.999_999).unwrap_or(10.0 * decade)
+    STEPS
+        .iter()
+        .map(|r| r * decade)
+        .find(|step| *step >= value * 0.999_999)
+        .unwrap_or(10.0 * decade)
 }
 
 /// Powers of ten between two values, of each so many that no more than `most_ticks` are left.
@@ -135,14 +191,20 @@ fn powers(least: f64, most: f64, most_ticks: usize) -> Vec<f64> {
     let last = (most.log10() + 1e-9).floor() as i32;
     let count = (last - first + 1).max(0) as usize;
     let every = count.div_ceil(most_ticks).max(1) as i32;
-    (first..=last).filter(|power| power.rem_euclid(every) == 0).map(|power| 10f64.powi(power)).collect()
+    (first..=last)
+        .filter(|power| power.rem_euclid(every) == 0)
+        .map(|power| 10f64.powi(power))
+        .collect()
 }
 
 /// A place on an axis, and the text there.
 pub(super) type Tick = (f64, String);
 
 pub(super) fn ticks(axis: &AxisScale) -> Vec<Tick> {
-    axis.ticks().into_iter().map(|value| (axis.at(value), super::number::tick(value))).collect()
+    axis.ticks()
+        .into_iter()
+        .map(|value| (axis.at(value), super::number::tick(value)))
+        .collect()
 }
 
 /// Draws vertical lines, their texts below the area as far as these do not touch, and the name of the axis.
@@ -158,8 +220,18 @@ pub(super) fn across(sheet: &mut Sheet, area: Area, ticks: &[Tick], name: &str) 
             free = x + half + 6.0;
         }
     }
-    sheet.line((area.left, area.bottom), (area.right, area.bottom), "axis", 1.0);
-    sheet.text((area.left + area.right) / 2.0, area.bottom + 32.0, (SMALL, "middle", "ink"), name);
+    sheet.line(
+        (area.left, area.bottom),
+        (area.right, area.bottom),
+        "axis",
+        1.0,
+    );
+    sheet.text(
+        (area.left + area.right) / 2.0,
+        area.bottom + 32.0,
+        (SMALL, "middle", "ink"),
+        name,
+    );
 }
 
 /// Draws horizontal lines and their texts left of the area.
@@ -182,11 +254,23 @@ mod tests {
 
     #[test]
     fn ticks_are_round_and_places_follow_values() {
-        assert_eq!(AxisScale::from_zero(4570.0, 5).ticks(), [0.0, 1000.0, 2000.0, 3000.0, 4000.0, 5000.0]);
-        assert_eq!(AxisScale::log_round(3.0, 70.0, 8).ticks(), [2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
-        assert_eq!(AxisScale::log_round(1.0, 1e6, 4).ticks(), [1.0, 100.0, 1e4, 1e6]);
+        assert_eq!(
+            AxisScale::from_zero(4570.0, 5).ticks(),
+            [0.0, 1000.0, 2000.0, 3000.0, 4000.0, 5000.0]
+        );
+        assert_eq!(
+            AxisScale::log_round(3.0, 70.0, 8).ticks(),
+            [2.0, 5.0, 10.0, 20.0, 50.0, 100.0]
+        );
+        assert_eq!(
+            AxisScale::log_round(1.0, 1e6, 4).ticks(),
+            [1.0, 100.0, 1e4, 1e6]
+        );
         let axis = AxisScale::log(1.0, 16.0, true, 8).over(100.0, 200.0);
-        assert_eq!([0.0, 1.0, 16.0, 99.0].map(|value| axis.at(value)), [100.0, 110.0, 200.0, 200.0]);
+        assert_eq!(
+            [0.0, 1.0, 16.0, 99.0].map(|value| axis.at(value)),
+            [100.0, 110.0, 200.0, 200.0]
+        );
         assert_eq!(span([3.0, f64::NAN, 1.0, f64::INFINITY]), Some([1.0, 3.0]));
     }
 

@@ -22,11 +22,19 @@ pub(super) const SERIES: usize = 7;
 /// Rules with the colour that stands for `$` on light paper and on dark one. Series have the colours of Okabe and Ito ("Color
 /// Universal Design", 2008), which readers of any colour vision tell apart, lightened on dark paper.
 const RULES: [(&str, &str, &str); 17] = [
-    (".paper{fill:$}.halo{stroke:$;stroke-width:4;stroke-linejoin:round;paint-order:stroke}", "#ffffff", "#14181d"),
+    (
+        ".paper{fill:$}.halo{stroke:$;stroke-width:4;stroke-linejoin:round;paint-order:stroke}",
+        "#ffffff",
+        "#14181d",
+    ),
     (".ink{fill:$}.rim{stroke:$;fill:none}", "#1b1f24", "#e6eaef"),
     (".dim{fill:$}", "#57606a", "#a3adb8"),
     (".grid{stroke:$;fill:none}", "#dfe3e8", "#2b323a"),
-    (".axis{stroke:$;fill:none}.mute{fill:$}", "#8c959f", "#6b7682"),
+    (
+        ".axis{stroke:$;fill:none}.mute{fill:$}",
+        "#8c959f",
+        "#6b7682",
+    ),
     (".plain{fill:$}", "#8fbbd9", "#3f6a8a"),
     (".host{fill:$}", "#b9a37c", "#7d6d4f"),
     (".f0{fill:$}.s0{stroke:$;fill:none}", "#0072b2", "#56b4e9"),
@@ -44,8 +52,14 @@ const RULES: [(&str, &str, &str); 17] = [
 
 /// The style sheet of pictures: light where nothing asks, and in print.
 pub(crate) fn style() -> String {
-    let light = RULES.iter().map(|(rule, light, _)| rule.replace('$', light)).joined("\n");
-    let dark = RULES.iter().map(|(rule, _, dark)| rule.replace('$', dark)).joined("\n");
+    let light = RULES
+        .iter()
+        .map(|(rule, light, _)| rule.replace('$', light))
+        .joined("\n");
+    let dark = RULES
+        .iter()
+        .map(|(rule, _, dark)| rule.replace('$', dark))
+        .joined("\n");
     format!("{light}\n@media screen and (prefers-color-scheme: dark){{\n{dark}\n}}")
 }
 
@@ -54,9 +68,8 @@ pub(crate) fn style() -> String {
 pub(super) fn width(text: &str, size: f64) -> f64 {
     let shares = text.chars().map(|c| match c {
         'i' | 'j' | 'l' | '\'' => 0.3,
-        ' ' | '.' | ',' | ':' | ';' | '!' | '|' | 'f' | 'r' | 't' | 'I' | '/' | '(' | ')' | '-' | '\u{202f}' | '·' => {
-            0.42
-        }
+        ' ' | '.' | ',' | ':' | ';' | '!' | '|' | 'f' | 'r' | 't' | 'I' | '/' | '(' | ')' | '-'
+        | '\u{202f}' | '·' => 0.42,
         'm' | 'M' | 'W' | '%' | '@' => 1.0,
         '<' | '>' | '=' | '+' | '#' | '&' | '×' | '−' | 'w' | 'A'..='Z' => 0.84,
         c if c.is_ascii() => 0.64,
@@ -81,7 +94,10 @@ pub(super) fn fitted(text: &str, size: f64, most: f64) -> String {
 }
 
 pub(super) fn widest<'a>(texts: impl IntoIterator<Item = &'a String>, size: f64) -> f64 {
-    texts.into_iter().map(|text| width(text, size)).fold(0.0, f64::max)
+    texts
+        .into_iter()
+        .map(|text| width(text, size))
+        .fold(0.0, f64::max)
 }
 
 /// How a text looks: its height, which part of it lies at its place (`start`, `middle` or `end`), and its class.
@@ -94,7 +110,11 @@ pub(super) const NOTE: Lettering = (SMALL, "start", "dim");
 
 /// A place or length with two digits behind the point at most, and never what is no number.
 fn units(value: f64) -> f64 {
-    let hundredths = if value.is_finite() { (100.0 * value).round() } else { 0.0 };
+    let hundredths = if value.is_finite() {
+        (100.0 * value).round()
+    } else {
+        0.0
+    };
     // Adding nought makes -0 of it 0.
     hundredths / 100.0 + 0.0
 }
@@ -109,7 +129,12 @@ pub(super) struct Area {
 
 impl Area {
     pub(super) fn new(left: f64, top: f64, right: f64, bottom: f64) -> Area {
-        Area { left, top, right, bottom }
+        Area {
+            left,
+            top,
+            right,
+            bottom,
+        }
     }
 }
 
@@ -122,7 +147,10 @@ pub(super) struct Sheet {
 impl Sheet {
     /// An empty sheet with its heading: what the reader learns, in letters of this class, and of what.
     pub(super) fn titled(title: &str, class: &'static str, subtitle: &str) -> Sheet {
-        let mut sheet = Sheet { marks: Vec::new(), y: MARGIN };
+        let mut sheet = Sheet {
+            marks: Vec::new(),
+            y: MARGIN,
+        };
         sheet.lines(title, (TITLE, "start", class), MARGIN);
         sheet.lines(subtitle, NOTE, MARGIN);
         sheet.y += 6.0;
@@ -132,9 +160,15 @@ impl Sheet {
     /// Writes a text from the current place on in lines, and moves the place below it.
     pub(super) fn lines(&mut self, text: &str, look: Lettering, x: f64) {
         let mut lines: Vec<String> = Vec::new();
-        for word in unbroken(text).split([' ', '\n', '\t']).filter(|word| !word.is_empty()) {
+        for word in unbroken(text)
+            .split([' ', '\n', '\t'])
+            .filter(|word| !word.is_empty())
+        {
             match lines.last_mut() {
-                Some(line) if width(line, look.0) + width(word, look.0) + look.0 / 2.0 <= WIDTH - MARGIN - x => {
+                Some(line)
+                    if width(line, look.0) + width(word, look.0) + look.0 / 2.0
+                        <= WIDTH - MARGIN - x =>
+                {
                     *line += " ";
                     *line += word;
                 }
@@ -170,7 +204,13 @@ impl Sheet {
     }
 
     /// Draws a line through all of these places, of dashes if these are given.
-    pub(super) fn path(&mut self, places: &[(f64, f64)], class: &str, width: f64, dashes: Option<&str>) {
+    pub(super) fn path(
+        &mut self,
+        places: &[(f64, f64)],
+        class: &str,
+        width: f64,
+        dashes: Option<&str>,
+    ) {
         self.marks.push(html! {
             polyline points=(points(places)) class=(class) stroke-width=(units(width)) stroke-linejoin="round"
                 stroke-dasharray=[dashes] {}
@@ -179,7 +219,8 @@ impl Sheet {
 
     /// Fills the area that these places go around, so that what lies behind it shows.
     pub(super) fn band(&mut self, places: &[(f64, f64)], class: &str) {
-        self.marks.push(html! { polygon points=(points(places)) class=(class) fill-opacity="0.2" {} });
+        self.marks
+            .push(html! { polygon points=(points(places)) class=(class) fill-opacity="0.2" {} });
     }
 
     /// Draws the sign of a series, which tells more when it is pointed at.
@@ -193,7 +234,10 @@ impl Sheet {
             3 => &[(0.0, -1.3), (1.3, 0.0), (0.0, 1.3), (-1.3, 0.0)],
             _ => &[(0.0, 1.2), (1.1, -0.9), (-1.1, -0.9)],
         };
-        let places: Vec<(f64, f64)> = corners.iter().map(|corner| (x + R * corner.0, y + R * corner.1)).collect();
+        let places: Vec<(f64, f64)> = corners
+            .iter()
+            .map(|corner| (x + R * corner.0, y + R * corner.1))
+            .collect();
         self.marks.push(match places.is_empty() {
             true => html! { circle cx=(units(x)) cy=(units(y)) r=(units(R)) class=(class) { (told(tip)) } },
             false => html! { polygon points=(points(&places)) class=(class) { (told(tip)) } },
@@ -212,7 +256,12 @@ impl Sheet {
                 self.y += 16.0;
             }
             let y = self.y - 4.0;
-            self.path(&[(x, y), (x + 18.0, y)], &format!("s{}", series % SERIES), 2.0, dashes(series));
+            self.path(
+                &[(x, y), (x + 18.0, y)],
+                &format!("s{}", series % SERIES),
+                2.0,
+                dashes(series),
+            );
             self.dot((x + 9.0, y), series, "");
             self.text(x + 23.0, self.y, (SMALL, "start", "ink"), &name);
             x += wide + 14.0;
@@ -221,7 +270,13 @@ impl Sheet {
     }
 
     /// The picture, with what it shows in words and the numbers that it was made from.
-    pub(super) fn done(self, title: &str, about: &str, head: &[&str], figures: Vec<Vec<String>>) -> Picture {
+    pub(super) fn done(
+        self,
+        title: &str,
+        about: &str,
+        head: &[&str],
+        figures: Vec<Vec<String>>,
+    ) -> Picture {
         Picture {
             title: format::terminal(title),
             about: format::terminal(about),
@@ -244,7 +299,10 @@ fn unbroken(text: &str) -> String {
 }
 
 fn points(places: &[(f64, f64)]) -> String {
-    places.iter().map(|(x, y)| html! { (units(*x)) "," (units(*y)) }.into_string()).joined(" ")
+    places
+        .iter()
+        .map(|(x, y)| html! { (units(*x)) "," (units(*y)) }.into_string())
+        .joined(" ")
 }
 
 fn told(tip: &str) -> Markup {
@@ -267,7 +325,8 @@ pub struct Picture {
 impl Picture {
     /// A file of its own.
     pub fn svg(&self) -> String {
-        let before = html! { style { (PreEscaped(style())) } rect .paper width="100%" height="100%" {} };
+        let before =
+            html! { style { (PreEscaped(style())) } rect .paper width="100%" height="100%" {} };
         self.element("picture", &before).into_string() + "\n"
     }
 
@@ -324,8 +383,15 @@ mod tests {
 
     /// Relative luminance, as WCAG 2.1 defines it.
     fn luminance(color: &str) -> f64 {
-        let part = |at: usize| f64::from(u8::from_str_radix(&color[at..at + 2], 16).unwrap()) / 255.0;
-        let linear = |c: f64| if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) };
+        let part =
+            |at: usize| f64::from(u8::from_str_radix(&color[at..at + 2], 16).unwrap()) / 255.0;
+        let linear = |c: f64| {
+            if c <= 0.04045 {
+                c / 12.92
+            } else {
+                ((c + 0.055) / 1.055).powf(2.4)
+            }
+        };
         0.2126 * linear(part(1)) + 0.7152 * linear(part(3)) + 0.0722 * linear(part(5))
     }
 

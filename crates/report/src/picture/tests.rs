@@ -35,8 +35,18 @@ fn typical() -> Vec<Row> {
         t_median_s: None,
         ..timed(3, "subgroup", 1.0)
     };
-    let cpu = Row { platform: "host".to_owned(), rung: None, wg: None, ..timed(0, "cpu_rayon", 2e-3) };
-    vec![timed(1, "naive", 1e-3), timed(2, "local", 2.5e-4), skipped, cpu]
+    let cpu = Row {
+        platform: "host".to_owned(),
+        rung: None,
+        wg: None,
+        ..timed(0, "cpu_rayon", 2e-3)
+    };
+    vec![
+        timed(1, "naive", 1e-3),
+        timed(2, "local", 2.5e-4),
+        skipped,
+        cpu,
+    ]
 }
 
 fn swept() -> Vec<Row> {
@@ -55,7 +65,12 @@ fn swept() -> Vec<Row> {
 }
 
 fn bars() -> Vec<Bar> {
-    let bar = |what: &str, queue, start, end| Bar { what: what.to_owned(), queue, start, end };
+    let bar = |what: &str, queue, start, end| Bar {
+        what: what.to_owned(),
+        queue,
+        start,
+        end,
+    };
     vec![
         bar("in", 0, 0.0, 0.001),
         bar("kernel", 0, 0.001, 0.003),
@@ -67,7 +82,9 @@ fn bars() -> Vec<Bar> {
 fn studied() -> Vec<Point> {
     let series = [("read", 1.0), ("write", 0.8)];
     let of = |(name, factor): &(&'static str, f64)| {
-        [1u64, 2, 4, 8, 16].map(|n| point(name, n, factor * 100.0 / n as f64, 0.1)).to_vec()
+        [1u64, 2, 4, 8, 16]
+            .map(|n| point(name, n, factor * 100.0 / n as f64, 0.1))
+            .to_vec()
     };
     series.iter().flat_map(of).collect()
 }
@@ -78,7 +95,8 @@ fn studied_with(finding: &str) -> Picture {
 
 /// A text's left, top, right and bottom, by the font alone.
 fn corners(node: &roxmltree::Node<'_, '_>) -> [f64; 4] {
-    let [x, y, size] = ["x", "y", "font-size"].map(|name| node.attribute(name).unwrap().parse::<f64>().unwrap());
+    let [x, y, size] =
+        ["x", "y", "font-size"].map(|name| node.attribute(name).unwrap().parse::<f64>().unwrap());
     let wide = sheet::width(node.text().unwrap_or_default(), size);
     let left = match node.attribute("text-anchor") {
         Some("middle") => x - wide / 2.0,
@@ -97,24 +115,58 @@ fn check(what: &str, picture: &Picture) {
     let root = tree.root_element();
     assert_eq!(root.attribute("role"), Some("img"), "{what}");
     for name in ["title", "desc"] {
-        let own = root.children().find(|child| child.has_tag_name(("http://www.w3.org/2000/svg", name))).unwrap();
-        assert!(!own.text().unwrap_or_default().trim().is_empty(), "{what} has no {name}");
-        assert!(root.attribute("aria-labelledby").unwrap().contains(own.attribute("id").unwrap()), "{what}");
+        let own = root
+            .children()
+            .find(|child| child.has_tag_name(("http://www.w3.org/2000/svg", name)))
+            .unwrap();
+        assert!(
+            !own.text().unwrap_or_default().trim().is_empty(),
+            "{what} has no {name}"
+        );
+        assert!(
+            root.attribute("aria-labelledby")
+                .unwrap()
+                .contains(own.attribute("id").unwrap()),
+            "{what}"
+        );
     }
-    let view: Vec<f64> = root.attribute("viewBox").unwrap().split(' ').map(|n| n.parse().unwrap()).collect();
+    let view: Vec<f64> = root
+        .attribute("viewBox")
+        .unwrap()
+        .split(' ')
+        .map(|n| n.parse().unwrap())
+        .collect();
     let mut texts: Vec<([f64; 4], &str)> = Vec::new();
     for node in tree.descendants().filter(roxmltree::Node::is_element) {
         for attribute in node.attributes() {
-            let is_word =
-                ["class", "id", "aria-labelledby", "font-family", "stroke-linejoin"].contains(&attribute.name());
-            let is_none = ["NaN", "inf", "e-"].iter().any(|word| attribute.value().contains(word));
-            assert!(is_word || !is_none, "{what}: {} = {}", attribute.name(), attribute.value());
+            let is_word = [
+                "class",
+                "id",
+                "aria-labelledby",
+                "font-family",
+                "stroke-linejoin",
+            ]
+            .contains(&attribute.name());
+            let is_none = ["NaN", "inf", "e-"]
+                .iter()
+                .any(|word| attribute.value().contains(word));
+            assert!(
+                is_word || !is_none,
+                "{what}: {} = {}",
+                attribute.name(),
+                attribute.value()
+            );
         }
         if node.has_tag_name(("http://www.w3.org/2000/svg", "text")) {
             let [left, top, right, bottom] = corners(&node);
             let text = node.text().unwrap_or_default();
-            assert!(left >= 0.0 && top >= 0.0 && right <= view[2] && bottom <= view[3], "{what}: {text} is outside");
-            let covered = texts.iter().find(|(a, _)| left < a[2] && a[0] < right && top < a[3] && a[1] < bottom);
+            assert!(
+                left >= 0.0 && top >= 0.0 && right <= view[2] && bottom <= view[3],
+                "{what}: {text} is outside"
+            );
+            let covered = texts
+                .iter()
+                .find(|(a, _)| left < a[2] && a[0] < right && top < a[3] && a[1] < bottom);
             assert_eq!(covered, None, "{what}: {text} upon another");
             texts.push(([left, top, right, bottom], text));
         }
@@ -129,7 +181,9 @@ fn recorded_on(device: &str) -> (Vec<Row>, Vec<Point>, Vec<CeilingRow>) {
         match recorded(file.text, file.name).unwrap().0 {
             Recorded::Rows(own) => rows.extend(own),
             Recorded::Points(own) => points.extend(own),
-            Recorded::Other { .. } if file.name == "ceilings" => ceilings = of_csv(file.text, file.name).unwrap().0,
+            Recorded::Other { .. } if file.name == "ceilings" => {
+                ceilings = of_csv(file.text, file.name).unwrap().0
+            }
             _ => {}
         }
     }
@@ -152,22 +206,46 @@ fn every_kind_of_picture_is_sound_on_all_recorded_data() {
         let case = |rows: &[Row]| format!("{} {} {}", rows[0].family, rows[0].dtype, rows[0].n);
         for own in ladders(&rows) {
             note("ladder", case(&own), ladder(&own));
-            note("roofline", case(&own), roofline(std::slice::from_ref(&own), &ceilings));
-            note("roofline", format!("{} alone", case(&own)), roofline(&[own], &[]));
+            note(
+                "roofline",
+                case(&own),
+                roofline(std::slice::from_ref(&own), &ceilings),
+            );
+            note(
+                "roofline",
+                format!("{} alone", case(&own)),
+                roofline(&[own], &[]),
+            );
         }
-        note("roofline", "all".to_owned(), roofline(&ladders(&rows), &ceilings));
-        sweeps(&rows).iter().for_each(|own| note("sweep", case(own), sweep(own)));
-        families(&rows).iter().for_each(|own| note("size", case(own), size(own, &ceilings)));
+        note(
+            "roofline",
+            "all".to_owned(),
+            roofline(&ladders(&rows), &ceilings),
+        );
+        sweeps(&rows)
+            .iter()
+            .for_each(|own| note("sweep", case(own), sweep(own)));
+        families(&rows)
+            .iter()
+            .for_each(|own| note("size", case(own), size(own, &ceilings)));
         for own in experiments(&points) {
             let drawn = experiment(&own, question(&own), &finding(&own));
             note("experiment", own[0].experiment.clone(), drawn);
             note("timeline", own[0].experiment.clone(), overlap(&own));
         }
     }
-    for (kind, least) in
-        [("ladder", 50), ("roofline", 60), ("sweep", 10), ("size", 6), ("experiment", 60), ("timeline", 4)]
-    {
-        assert!(drawn.get(kind).is_some_and(|count| *count >= least), "{kind}: {drawn:?}");
+    for (kind, least) in [
+        ("ladder", 50),
+        ("roofline", 60),
+        ("sweep", 10),
+        ("size", 6),
+        ("experiment", 60),
+        ("timeline", 4),
+    ] {
+        assert!(
+            drawn.get(kind).is_some_and(|count| *count >= least),
+            "{kind}: {drawn:?}"
+        );
     }
 }
 
@@ -176,7 +254,10 @@ fn pictures_are_drawn_as_before() {
     for (name, picture) in [
         ("picture_ladder", ladder(&typical()).unwrap()),
         ("picture_sweep", sweep(&swept()).unwrap()),
-        ("picture_experiment", studied_with("Reads fall off at stride 2; writes too. So.")),
+        (
+            "picture_experiment",
+            studied_with("Reads fall off at stride 2; writes too. So."),
+        ),
         ("picture_timeline", of_bars(&bars(), "4 chunks")),
     ] {
         check(name, &picture);
@@ -186,18 +267,38 @@ fn pictures_are_drawn_as_before() {
 
 #[test]
 fn titles_say_what_is_learnt() {
-    assert_eq!(ladder(&typical()).unwrap().title, "v2 local is fastest: 80 % of the limit");
+    assert_eq!(
+        ladder(&typical()).unwrap().title,
+        "v2 local is fastest: 80 % of the limit"
+    );
     let alike = [timed(1, "naive", 1e-3), timed(2, "local", 1.02e-3)];
-    assert_eq!(ladder(&alike).unwrap().title, "All rungs are alike: 20 % of the limit");
+    assert_eq!(
+        ladder(&alike).unwrap().title,
+        "All rungs are alike: 20 % of the limit"
+    );
     let mut wrong = timed(3, "vectorised", 1e-4);
     wrong.status = Status::WrongResult;
-    let title = ladder(&[alike.as_slice(), &[wrong.clone()]].concat()).unwrap().title;
-    assert_eq!(title, "All rungs are alike: 20 % of the limit; not to be believed: v3");
-    assert_eq!(ladder(&[wrong]).unwrap().title, "No rung has a time to trust");
+    let title = ladder(&[alike.as_slice(), &[wrong.clone()]].concat())
+        .unwrap()
+        .title;
+    assert_eq!(
+        title,
+        "All rungs are alike: 20 % of the limit; not to be believed: v3"
+    );
+    assert_eq!(
+        ladder(&[wrong]).unwrap().title,
+        "No rung has a time to trust"
+    );
     let title = sweep(&swept()).unwrap().title;
-    assert_eq!(title, "v2 local is fastest: 255 µs at 64 work-items of a group");
+    assert_eq!(
+        title,
+        "v2 local is fastest: 255 µs at 64 work-items of a group"
+    );
     let path = roofline(&[typical()], &[]).unwrap().title;
-    assert_eq!(path, "From v1 naive to v2 local: 4.00 times as fast, 80 % of the limit");
+    assert_eq!(
+        path,
+        "From v1 naive to v2 local: 4.00 times as fast, 80 % of the limit"
+    );
 }
 
 #[test]
@@ -206,11 +307,20 @@ fn no_roof_of_memory_is_above_data_that_a_cache_holds() {
     cached.iter_mut().for_each(Row::set_in_cache);
     let limits = |picture: &Picture| {
         let names = picture.figures.iter().map(|row| row[0].clone());
-        names.filter(|name| name.starts_with("limit")).collect::<Vec<_>>()
+        names
+            .filter(|name| name.starts_with("limit"))
+            .collect::<Vec<_>>()
     };
-    assert_eq!(limits(&roofline(&[typical()], &[]).unwrap()), ["limit: read"]);
+    assert_eq!(
+        limits(&roofline(&[typical()], &[]).unwrap()),
+        ["limit: read"]
+    );
     let alone = roofline(&[cached.clone()], &[]).unwrap();
-    assert!(limits(&alone).is_empty() && !alone.title.contains('%'), "{}", alone.title);
+    assert!(
+        limits(&alone).is_empty() && !alone.title.contains('%'),
+        "{}",
+        alone.title
+    );
     // Beside data in memory they stand where a cache has a roof, too.
     let points = |ceilings: &[CeilingRow]| {
         let both = roofline(&[typical(), cached.clone()], ceilings).unwrap();
@@ -246,8 +356,10 @@ fn what_comes_from_outside_is_text() {
     };
     let rows: Vec<Row> = typical().into_iter().map(evil).collect();
     let swept: Vec<Row> = swept().into_iter().map(evil).collect();
-    let sizes: Vec<Row> =
-        [1000, 2000].into_iter().flat_map(|n| rows.iter().map(move |row| Row { n, ..row.clone() })).collect();
+    let sizes: Vec<Row> = [1000, 2000]
+        .into_iter()
+        .flat_map(|n| rows.iter().map(move |row| Row { n, ..row.clone() }))
+        .collect();
     let points: Vec<Point> = studied()
         .into_iter()
         .map(|p| Point {
@@ -260,7 +372,13 @@ fn what_comes_from_outside_is_text() {
             ..p
         })
         .collect();
-    let bars: Vec<Bar> = bars().into_iter().map(|bar| Bar { what: EVIL.to_owned(), ..bar }).collect();
+    let bars: Vec<Bar> = bars()
+        .into_iter()
+        .map(|bar| Bar {
+            what: EVIL.to_owned(),
+            ..bar
+        })
+        .collect();
     let pictures = [
         ladder(&rows).unwrap(),
         roofline(&[rows], &[]).unwrap(),
@@ -272,10 +390,17 @@ fn what_comes_from_outside_is_text() {
     for picture in pictures {
         let svg = picture.svg();
         let tree = roxmltree::Document::parse(&svg).unwrap();
-        assert!(tree.descendants().all(|node| !node.has_tag_name(("http://www.w3.org/2000/svg", "script"))), "{svg}");
+        assert!(
+            tree.descendants()
+                .all(|node| !node.has_tag_name(("http://www.w3.org/2000/svg", "script"))),
+            "{svg}"
+        );
         assert_eq!(svg.matches("</svg>").count(), 1);
         assert!(svg.contains("&lt;script&gt;"), "the name is there, as text");
-        assert!(!svg.chars().any(|c| c == '\u{1b}' || c == '\u{202e}' || c == '\u{0}'));
+        assert!(
+            !svg.chars()
+                .any(|c| c == '\u{1b}' || c == '\u{202e}' || c == '\u{0}')
+        );
     }
 }
 
@@ -286,16 +411,26 @@ fn numbers_that_are_none_are_left_out() {
     rows[1].t_q1_s = Some(f64::INFINITY);
     check("ladder", &ladder(&rows).unwrap());
     let mut points = studied();
-    (points[0].value, points[1].noise, points[2].noise) = (Some(f64::NAN), Some(f64::INFINITY), Some(f64::NAN));
+    (points[0].value, points[1].noise, points[2].noise) =
+        (Some(f64::NAN), Some(f64::INFINITY), Some(f64::NAN));
     check("experiment", &experiment(&points, "", "So.").unwrap());
 }
 
 #[test]
 fn what_cannot_be_drawn_says_why() {
-    let none: Vec<Row> = typical().into_iter().map(|row| Row { t_median_s: None, ..row }).collect();
+    let none: Vec<Row> = typical()
+        .into_iter()
+        .map(|row| Row {
+            t_median_s: None,
+            ..row
+        })
+        .collect();
     for (drawn, why) in [
         (ladder(&none), "no rung has a time"),
-        (roofline(std::slice::from_ref(&none), &[]), "no rung has operations"),
+        (
+            roofline(std::slice::from_ref(&none), &[]),
+            "no rung has operations",
+        ),
         (sweep(&none), "no row has a time"),
         (sweep(&typical()[..1]), "two work-items of a group or more"),
         (size(&typical(), &[]), "two elements n or more"),

@@ -23,7 +23,8 @@ pub(crate) const FLAT: f64 = 1.05;
 
 /// Rungs of some rows, by their numbers.
 pub(crate) fn variants<'a>(rows: &[&'a Row]) -> Vec<&'a str> {
-    let rungs: BTreeSet<(Option<u32>, &str)> = rows.iter().map(|r| (r.rung, r.variant.as_str())).collect();
+    let rungs: BTreeSet<(Option<u32>, &str)> =
+        rows.iter().map(|r| (r.rung, r.variant.as_str())).collect();
     rungs.into_iter().map(|(_, variant)| variant).collect()
 }
 
@@ -32,12 +33,14 @@ const NOTES: usize = 5;
 
 /// The rows without those in whose place a later row of the same configuration came.
 pub fn latest(rows: &[Row]) -> Cow<'_, [Row]> {
-    let last: HashMap<(&str, Option<u64>), usize> =
-        rows.iter().enumerate().map(|(at, row)| ((row.sweep_id.as_str(), row.case_index), at)).collect();
-    let kept = rows
+    let last: HashMap<(&str, Option<u64>), usize> = rows
         .iter()
         .enumerate()
-        .filter(|(at, row)| row.case_index.is_none() || last.get(&(row.sweep_id.as_str(), row.case_index)) == Some(at));
+        .map(|(at, row)| ((row.sweep_id.as_str(), row.case_index), at))
+        .collect();
+    let kept = rows.iter().enumerate().filter(|(at, row)| {
+        row.case_index.is_none() || last.get(&(row.sweep_id.as_str(), row.case_index)) == Some(at)
+    });
     match kept.clone().count() == rows.len() {
         true => Cow::Borrowed(rows),
         false => kept.map(|(_, row)| row.clone()).collect(),
@@ -52,7 +55,9 @@ pub(super) fn map_of(rows: &[Row], screen: Screen) -> String {
 
 pub fn summary(rows: &[Row], screen: Screen) -> String {
     let rows = &latest(rows)[..];
-    let Some(head) = head(rows) else { return "no configuration was finished\n".to_owned() };
+    let Some(head) = head(rows) else {
+        return "no configuration was finished\n".to_owned();
+    };
     let mut text = screen.wrap_foreign(&head);
     for group in problems(rows) {
         text.push_str(&optimum(&group, screen));
@@ -62,7 +67,9 @@ pub fn summary(rows: &[Row], screen: Screen) -> String {
 
 pub fn markdown(rows: &[Row]) -> String {
     let rows = &latest(rows)[..];
-    let Some(head) = head(rows) else { return "No configuration was finished.\n".to_owned() };
+    let Some(head) = head(rows) else {
+        return "No configuration was finished.\n".to_owned();
+    };
     let problems = problems(rows).into_iter().map(|group| {
         let all = ranked(&group);
         let Some((best, _)) = all.first() else {
@@ -72,35 +79,71 @@ pub fn markdown(rows: &[Row]) -> String {
         let table = rung_table(&rungs, &group, best);
         let tunables = rungs.iter().map(|timed| params_text(&timed[0].0.params));
         markdown::parts(&[
-            format!("{}; {}\n", problem(&group), format::markdown(&flatness(&all))),
+            format!(
+                "{}; {}\n",
+                problem(&group),
+                format::markdown(&flatness(&all))
+            ),
             table.clone().texts("tunables", tunables).markdown(),
-            table.legend(true).map(|legend| format!("{}\n", format::markdown(&legend))).unwrap_or_default(),
+            table
+                .legend(true)
+                .map(|legend| format!("{}\n", format::markdown(&legend)))
+                .unwrap_or_default(),
             markdown::code(&|screen| map::map(&group, &all, screen)),
         ])
     });
     let problems: Vec<String> = problems.collect();
-    markdown::parts(&[markdown::title(&head), markdown::parts(&problems), markdown::list(&notes(rows, PAGE))])
+    markdown::parts(&[
+        markdown::title(&head),
+        markdown::parts(&problems),
+        markdown::list(&notes(rows, PAGE)),
+    ])
 }
 
 /// What was swept where, and how its configurations ended.
 fn head(rows: &[Row]) -> Option<String> {
     let first = rows.first()?;
-    let ceiling = rows.iter().rev().find_map(|row| Some((&row.ceiling, limit(row)?)));
-    let ceiling =
-        ceiling.filter(|_| is_any_beyond_caches(rows.iter().filter(|r| r.t_median_s.is_some()).map(|r| r.flags)));
+    let ceiling = rows
+        .iter()
+        .rev()
+        .find_map(|row| Some((&row.ceiling, limit(row)?)));
+    let ceiling = ceiling.filter(|_| {
+        is_any_beyond_caches(
+            rows.iter()
+                .filter(|r| r.t_median_s.is_some())
+                .map(|r| r.flags),
+        )
+    });
     let ceiling = ceiling.map_or_else(String::new, |(name, (unit, rate))| {
         format!(", limit {} {unit} ({name})", format::significant(rate, 4))
     });
-    let counts = Status::ALL.map(|status| (rows.iter().filter(|r| r.status == status).count(), status_word(status)));
-    let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
+    let counts = Status::ALL.map(|status| {
+        (
+            rows.iter().filter(|r| r.status == status).count(),
+            status_word(status),
+        )
+    });
+    let counts = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!("{count} {word}"));
     let counts = counts.joined(", ");
     let device = format::device(&first.device);
-    Some(format!("sweep of {} on {device}: {} configurations: {counts}{ceiling}", first.family, rows.len()))
+    Some(format!(
+        "sweep of {} on {device}: {} configurations: {counts}{ceiling}",
+        first.family,
+        rows.len()
+    ))
 }
 
 /// What the seconds of a sweep or search went into: its jobs, the ceiling before them, and what else there is in all.
 pub fn time_split(jobs: Spent, ceiling: f64, total: f64) -> String {
-    let Spent { build, data, verify, measure } = jobs;
+    let Spent {
+        build,
+        data,
+        verify,
+        measure,
+    } = jobs;
     let rest = (total - ceiling - build - data - verify - measure).max(0.0);
     let parts = [
         ("ceiling", ceiling),
@@ -110,7 +153,12 @@ pub fn time_split(jobs: Spent, ceiling: f64, total: f64) -> String {
         ("measuring", measure),
         ("the rest", rest),
     ];
-    let parts = parts.map(|(what, seconds)| format!("{what} {seconds:.1} s ({})", format::percent(seconds / total)));
+    let parts = parts.map(|(what, seconds)| {
+        format!(
+            "{what} {seconds:.1} s ({})",
+            format::percent(seconds / total)
+        )
+    });
     format!("{total:.1} s: {}", parts.join(", "))
 }
 
@@ -121,16 +169,23 @@ pub fn wrapped(sentence: &str, screen: Screen) -> String {
 
 /// Rows that solve the same problem, in the order of the problems' first rows.
 fn problems(rows: &[Row]) -> Vec<Vec<&Row>> {
-    groups(&rows.iter().collect::<Vec<_>>(), |row| (row.dtype, row.n, row.m))
+    groups(&rows.iter().collect::<Vec<_>>(), |row| {
+        (row.dtype, row.n, row.m)
+    })
 }
 
 /// Right results with the times of their work done once, fastest first, without those that are faster than anything
 /// explains; those that repeat it inside the kernel, out of the cache, only where there are no others.
 pub(super) fn ranked<'a>(rows: &[&'a Row]) -> Vec<Timed<'a>> {
     let any_plain = rows.iter().any(|r| r.repeats().is_none());
-    let selected = rows.iter().filter(|r| r.is_believed() && (r.repeats().is_none() || !any_plain));
+    let selected = rows
+        .iter()
+        .filter(|r| r.is_believed() && (r.repeats().is_none() || !any_plain));
     let timed = selected.filter_map(|r| {
-        let repeats = r.repeats().and_then(|count| count.parse().ok()).unwrap_or(1.0);
+        let repeats = r
+            .repeats()
+            .and_then(|count| count.parse().ok())
+            .unwrap_or(1.0);
         Some((*r, r.t_median_s? / repeats))
     });
     let mut timed: Vec<_> = timed.collect();
@@ -142,27 +197,50 @@ pub(super) fn ranked<'a>(rows: &[&'a Row]) -> Vec<Timed<'a>> {
 fn optimum(rows: &[&Row], screen: Screen) -> String {
     let title = format!("\n{}\n", problem(rows));
     let all = ranked(rows);
-    let Some((best, _)) = all.first() else { return title + "no configuration gave a time\n" };
-    let parts = [best_of_rungs(rows, best, screen), map::map(rows, &all, screen), screen.wrap_foreign(&flatness(&all))];
-    format!("{title}\n{}", parts.iter().filter(|part| !part.is_empty()).cloned().joined("\n"))
+    let Some((best, _)) = all.first() else {
+        return title + "no configuration gave a time\n";
+    };
+    let parts = [
+        best_of_rungs(rows, best, screen),
+        map::map(rows, &all, screen),
+        screen.wrap_foreign(&flatness(&all)),
+    ];
+    format!(
+        "{title}\n{}",
+        parts
+            .iter()
+            .filter(|part| !part.is_empty())
+            .cloned()
+            .joined("\n")
+    )
 }
 
 /// `f32, n = 1_000_000`.
 fn problem(rows: &[&Row]) -> String {
     let first = rows[0];
-    let size = if first.m == 1 { String::new() } else { format!(" x {}", format::count(first.m)) };
+    let size = if first.m == 1 {
+        String::new()
+    } else {
+        format!(" x {}", format::count(first.m))
+    };
     format!("{}, n = {}{size}", first.dtype, format::count(first.n))
 }
 
 /// The best of the ranked configurations, and how far from it the others are.
 fn flatness(all: &[Timed<'_>]) -> String {
-    let Some((best, time)) = all.first() else { return String::new() };
+    let Some((best, time)) = all.first() else {
+        return String::new();
+    };
     let near = all.iter().filter(|(_, t)| *t <= FLAT * time).count();
     let middle = all[all.len() / 2].1;
     let worst = all[all.len() - 1].1;
     format!(
         "best{}: {}, wg {}{}: {}; {near} of {} {} within 5% of it, the median is {}, the worst {}",
-        if best.flags.contains(flag::ABOVE_CEILING) { " (its data fit the cache)" } else { "" },
+        if best.flags.contains(flag::ABOVE_CEILING) {
+            " (its data fit the cache)"
+        } else {
+            ""
+        },
         label(best),
         best.wg_text(),
         tunables(best),
@@ -180,7 +258,11 @@ fn best_of_rungs(rows: &[&Row], best: &Row, screen: Screen) -> String {
     let table = rung_table(&rungs, rows, best);
     let legend = table.legend(true).map(|legend| screen.wrap(&legend));
     let mut text = table.fitted(screen.width) + &legend.unwrap_or_default();
-    let mut tuned = rungs.iter().map(|timed| timed[0].0).filter(|row| !row.params.is_empty()).peekable();
+    let mut tuned = rungs
+        .iter()
+        .map(|timed| timed[0].0)
+        .filter(|row| !row.params.is_empty())
+        .peekable();
     if tuned.peek().is_some() {
         text += "\ntunables\n";
     }
@@ -193,28 +275,57 @@ fn best_of_rungs(rows: &[&Row], best: &Row, screen: Screen) -> String {
 
 /// The ranked configurations of each rung that has a time.
 fn of_rungs<'a>(rows: &[&'a Row]) -> Vec<Vec<Timed<'a>>> {
-    let all = variants(rows).into_iter().map(|variant| ranked(&of_variant(rows, variant)));
+    let all = variants(rows)
+        .into_iter()
+        .map(|variant| ranked(&of_variant(rows, variant)));
     all.filter(|ranked| !ranked.is_empty()).collect()
 }
 
 fn of_variant<'a>(rows: &[&'a Row], variant: &str) -> Vec<&'a Row> {
-    rows.iter().copied().filter(|row| row.variant == variant).collect()
+    rows.iter()
+        .copied()
+        .filter(|row| row.variant == variant)
+        .collect()
 }
 
 /// A line for each rung that has a time, with its best configuration; the best of all is marked.
 fn rung_table(rungs: &[Vec<Timed<'_>>], rows: &[&Row], best: &Row) -> Table {
     let firsts = rungs.iter().map(|timed| timed[0].0);
-    let marked = firsts.clone().map(|row| if std::ptr::eq(row, best) { "★ " } else { "  " }.to_owned() + &label(row));
-    let counts =
-        rungs.iter().map(|timed| format!("{} of {}", timed.len(), of_variant(rows, &timed[0].0.variant).len()));
+    let marked = firsts.clone().map(|row| {
+        if std::ptr::eq(row, best) {
+            "★ "
+        } else {
+            "  "
+        }
+        .to_owned()
+            + &label(row)
+    });
+    let counts = rungs.iter().map(|timed| {
+        format!(
+            "{} of {}",
+            timed.len(),
+            of_variant(rows, &timed[0].0.variant).len()
+        )
+    });
     let bests: Vec<Option<f64>> = rungs.iter().map(|timed| Some(timed[0].1)).collect();
-    let medians: Vec<Option<f64>> = rungs.iter().map(|timed| Some(timed[timed.len() / 2].1)).collect();
-    let worst: Vec<Option<f64>> = rungs.iter().map(|timed| timed.last().map(|last| last.1)).collect();
+    let medians: Vec<Option<f64>> = rungs
+        .iter()
+        .map(|timed| Some(timed[timed.len() / 2].1))
+        .collect();
+    let worst: Vec<Option<f64>> = rungs
+        .iter()
+        .map(|timed| timed.last().map(|last| last.1))
+        .collect();
     Table::default()
         .texts("  rung", marked)
         .texts("wg", firsts.clone().map(Row::wg_text))
         .times("best", &bests)
-        .numbers(rate(best).0, firsts.clone().map(|row| or_dash(rate(row).1.map(|rate| format::significant(rate, 4)))))
+        .numbers(
+            rate(best).0,
+            firsts
+                .clone()
+                .map(|row| or_dash(rate(row).1.map(|rate| format::significant(rate, 4)))),
+        )
         .numbers("of\nlimit", firsts.map(|row| or_dash(of_limit(row))))
         .times("median", &medians)
         .dropped(2)
@@ -225,19 +336,35 @@ fn rung_table(rungs: &[Vec<Timed<'_>>], rows: &[&Row], best: &Row) -> Table {
 }
 
 fn tunables(row: &Row) -> String {
-    if row.params.is_empty() { String::new() } else { format!(", {}", params_text(&row.params)) }
+    if row.params.is_empty() {
+        String::new()
+    } else {
+        format!(", {}", params_text(&row.params))
+    }
 }
 
 fn notes(rows: &[Row], screen: Screen) -> String {
     let troubled: Vec<&Row> = rows.iter().filter(|r| r.status != Status::Ok).collect();
     let reasons = groups(&troubled, |row| (row.status, row.reason.as_str()));
-    let mut text = if reasons.is_empty() { String::new() } else { "\n".to_owned() };
+    let mut text = if reasons.is_empty() {
+        String::new()
+    } else {
+        "\n".to_owned()
+    };
     for own in reasons.iter().take(NOTES) {
-        let note = format!("note: {} {}: {}", own.len(), status_word(own[0].status), format::terminal(&own[0].reason));
+        let note = format!(
+            "note: {} {}: {}",
+            own.len(),
+            status_word(own[0].status),
+            format::terminal(&own[0].reason)
+        );
         text.push_str(&screen.wrap(&note));
     }
     if reasons.len() > NOTES {
-        text.push_str(&format!("note: {} more reasons are in the rows\n", reasons.len() - NOTES));
+        text.push_str(&format!(
+            "note: {} more reasons are in the rows\n",
+            reasons.len() - NOTES
+        ));
     }
     text
 }
@@ -277,24 +404,44 @@ mod tests {
             skipped.clone(),
             Row { n: 7, ..skipped },
         ];
-        golden::compare("sweep", &golden::at_all_widths("sweep", &|screen| summary(&rows, screen)));
+        golden::compare(
+            "sweep",
+            &golden::at_all_widths("sweep", &|screen| summary(&rows, screen)),
+        );
     }
 
     #[test]
     fn what_is_faster_than_the_ceiling_is_never_called_best() {
-        let flagged = |flags: Flags| Row { flags, ..timed(2, "32", 1e-9) };
-        let text = summary(&[timed(1, "32", 4e-6), flagged(flag::ABOVE_CEILING)], SCREEN);
+        let flagged = |flags: Flags| Row {
+            flags,
+            ..timed(2, "32", 1e-9)
+        };
+        let text = summary(
+            &[timed(1, "32", 4e-6), flagged(flag::ABOVE_CEILING)],
+            SCREEN,
+        );
         assert!(text.contains("best: v1 naive"), "{text}");
         let cached = flagged(flag::FITS_CACHE | flag::ABOVE_CEILING);
         let text = summary(&[timed(1, "32", 4e-6), cached], SCREEN);
-        assert!(text.contains("best (its data fit the cache): v2 local"), "{text}");
+        assert!(
+            text.contains("best (its data fit the cache): v2 local"),
+            "{text}"
+        );
     }
 
     #[test]
     fn where_the_time_went_adds_up() {
-        let spent = Spent { build: 1.0, data: 0.5, verify: 2.0, measure: 5.0 };
+        let spent = Spent {
+            build: 1.0,
+            data: 0.5,
+            verify: 2.0,
+            measure: 5.0,
+        };
         let text = time_split(spent, 0.5, 10.0);
-        assert!(text.starts_with("10.0 s: ceiling 0.5 s (5.0%), compiling 1.0 s (10%)"), "{text}");
+        assert!(
+            text.starts_with("10.0 s: ceiling 0.5 s (5.0%), compiling 1.0 s (10%)"),
+            "{text}"
+        );
         assert!(text.ends_with("the rest 1.0 s (10%)"), "{text}");
         assert_eq!(summary(&[], SCREEN), "no configuration was finished\n");
     }
@@ -302,19 +449,34 @@ mod tests {
     #[test]
     fn nothing_of_notes_and_tunables_is_cut_off() {
         let long = "finish=device items=16 op=sum shuffles=1 size=compiled unroll=8 presum=host";
-        let mut rows = vec![timed(1, "32", 4e-6), timed(2, "32", 1e-6), timed(2, "64", 2e-6)];
+        let mut rows = vec![
+            timed(1, "32", 4e-6),
+            timed(2, "32", 1e-6),
+            timed(2, "64", 2e-6),
+        ];
         rows[0].params = params_of("op=sum").unwrap();
         rows[1].params = params_of(long).unwrap();
-        let reason =
-            "needs sub-groups of 32 work-items that are all there, and this device has sub-groups of 8 or 16 of them";
-        rows[2] = Row { status: Status::Skipped, reason: reason.to_owned(), t_median_s: None, ..rows[2].clone() };
+        let reason = "needs sub-groups of 32 work-items that are all there, and this device has sub-groups of 8 or 16 of them";
+        rows[2] = Row {
+            status: Status::Skipped,
+            reason: reason.to_owned(),
+            t_median_s: None,
+            ..rows[2].clone()
+        };
         for width in [80, 100, 160] {
             let text = summary(&rows, Screen { width, ..SCREEN });
-            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            let words = |text: &str| {
+                text.split_whitespace()
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>()
+            };
             let said = words(&text).join(" ");
             assert!(said.contains(reason) && !text.contains('…'), "{text}");
             assert!(long.split(' ').all(|set| said.contains(set)), "{text}");
-            assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
+            assert!(
+                text.lines().all(|line| line.chars().count() <= width),
+                "{text}"
+            );
         }
     }
 }

@@ -16,10 +16,18 @@ pub fn folder() -> Result<PathBuf, Error> {
     if let Some(dir) = std::env::var_os(VARIABLE).filter(|dir| !dir.is_empty()) {
         return Ok(dir.into());
     }
-    let data = std::env::var_os(if cfg!(windows) { "APPDATA" } else { "XDG_DATA_HOME" }).map(PathBuf::from);
-    let share = std::env::home_dir().filter(|_| !cfg!(windows)).map(|home| home.join(".local/share"));
+    let data = std::env::var_os(if cfg!(windows) {
+        "APPDATA"
+    } else {
+        "XDG_DATA_HOME"
+    })
+    .map(PathBuf::from);
+    let share = std::env::home_dir()
+        .filter(|_| !cfg!(windows))
+        .map(|home| home.join(".local/share"));
     let data = data.filter(|path| path.is_absolute()).or(share);
-    let data = data.ok_or_else(|| Error::Failed(format!("no data folder is known: set {VARIABLE} to one")))?;
+    let data = data
+        .ok_or_else(|| Error::Failed(format!("no data folder is known: set {VARIABLE} to one")))?;
     Ok(data.join("gpulab"))
 }
 
@@ -28,11 +36,13 @@ pub fn check_writable(folder: &Path) -> Result<(), Error> {
     let below = folder.join(CEILINGS_FOLDER);
     let trial = below.join(format!("{}.part", std::process::id()));
     let made = std::fs::create_dir_all(below).and_then(|()| std::fs::write(&trial, ""));
-    made.and_then(|()| std::fs::remove_file(&trial)).map_err(|source| {
-        let folder = folder.display();
-        let what = format!("to the data folder, {folder} (set {VARIABLE} to a writable folder)");
-        Error::Output { what, source }
-    })
+    made.and_then(|()| std::fs::remove_file(&trial))
+        .map_err(|source| {
+            let folder = folder.display();
+            let what =
+                format!("to the data folder, {folder} (set {VARIABLE} to a writable folder)");
+            Error::Output { what, source }
+        })
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,8 +55,18 @@ pub struct Kept {
 
 impl Kept {
     pub fn empty(info: &DeviceInfo) -> Kept {
-        let DeviceInfo { platform, name, driver, .. } = info;
-        Kept { platform: platform.clone(), device: name.clone(), driver: driver.clone(), ceilings: Vec::new() }
+        let DeviceInfo {
+            platform,
+            name,
+            driver,
+            ..
+        } = info;
+        Kept {
+            platform: platform.clone(),
+            device: name.clone(),
+            driver: driver.clone(),
+            ceilings: Vec::new(),
+        }
     }
 
     /// What is kept of this device with this driver below `folder`; None if nothing is.
@@ -72,7 +92,8 @@ impl Kept {
     }
 
     fn is_of(&self, other: &Kept) -> bool {
-        (&self.platform, &self.device, &self.driver) == (&other.platform, &other.device, &other.driver)
+        (&self.platform, &self.device, &self.driver)
+            == (&other.platform, &other.device, &other.driver)
     }
 
     pub fn find(&self, what: &str, place: Site, element: &str) -> Option<&CeilingRow> {
@@ -127,13 +148,18 @@ pub fn all_kept(folder: &Path) -> Vec<Result<Kept, Error>> {
     kept_files(folder)
         .iter()
         .map(|path| read(path))
-        .filter(|kept: &Result<Kept, Error>| !kept.as_ref().is_ok_and(|kept| kept.ceilings.is_empty()))
+        .filter(|kept: &Result<Kept, Error>| {
+            !kept.as_ref().is_ok_and(|kept| kept.ceilings.is_empty())
+        })
         .collect()
 }
 
 pub fn kept_files(folder: &Path) -> Vec<PathBuf> {
     let mut paths = files::below(&folder.join(CEILINGS_FOLDER));
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    paths.retain(|path| {
+        path.extension()
+            .is_some_and(|extension| extension == "json")
+    });
     paths.sort();
     paths
 }
@@ -152,14 +178,26 @@ fn read(path: &Path) -> Result<Kept, Error> {
 fn parse(text: &str) -> Result<Kept, String> {
     let kept: Kept = serde_json::from_str(text).map_err(|e| e.to_string())?;
     match kept.ceilings.iter().find(|row| !row.is_sound()) {
-        Some(row) => Err(format!("the value of {} is {:e} {}", row.what, row.value.unwrap_or_default(), row.unit)),
+        Some(row) => Err(format!(
+            "the value of {} is {:e} {}",
+            row.what,
+            row.value.unwrap_or_default(),
+            row.unit
+        )),
         None => Ok(kept),
     }
 }
 
-fn find<'a>(rows: &'a [CeilingRow], what: &str, place: Site, element: &str) -> Option<&'a CeilingRow> {
+fn find<'a>(
+    rows: &'a [CeilingRow],
+    what: &str,
+    place: Site,
+    element: &str,
+) -> Option<&'a CeilingRow> {
     rows.iter()
-        .filter(|row: &&CeilingRow| (row.what.as_str(), row.place, row.element.as_str()) == (what, place, element))
+        .filter(|row: &&CeilingRow| {
+            (row.what.as_str(), row.place, row.element.as_str()) == (what, place, element)
+        })
         .find(|row| row.status == Status::Ok && row.value.is_some())
 }
 
@@ -169,10 +207,13 @@ pub fn cached(rows: &[CeilingRow]) -> u64 {
     /// More than a busier moment makes of memory's rate.
     const FASTER: f64 = 1.3;
     let what = Bound::Read.name();
-    let Some(memory) = find(rows, what, Site::Memory, "").and_then(|row| row.value) else { return 0 };
+    let Some(memory) = find(rows, what, Site::Memory, "").and_then(|row| row.value) else {
+        return 0;
+    };
     rows.iter()
         .filter(|row: &&CeilingRow| {
-            let is_of_curve = row.place == Site::Curve && row.what == what && row.status == Status::Ok;
+            let is_of_curve =
+                row.place == Site::Curve && row.what == what && row.status == Status::Ok;
             is_of_curve && row.value.is_some_and(|rate| rate > FASTER * memory)
         })
         .filter_map(|row| row.bytes)

@@ -27,7 +27,11 @@ impl LimitNeeded {
         let bound = family.ceiling;
         let is_signed = minplus::heeds_signs(dtype) && minplus::is_signed(params);
         let is_limited = bound != Bound::AddMin || !is_signed;
-        LimitNeeded { bound, dtype: (!bound.is_memory()).then_some(dtype), is_limited }
+        LimitNeeded {
+            bound,
+            dtype: (!bound.is_memory()).then_some(dtype),
+            is_limited,
+        }
     }
 
     fn quantity(self, target: &Target) -> Option<Quantity> {
@@ -59,21 +63,55 @@ impl Limits {
     /// Those that are kept for this device and driver, if there are any; others will be measured and kept, with less effort
     /// for a quick run. A damaged file is put aside, which is said. Of kernels in the user's own folder (`is_own`) none is
     /// kept.
-    pub fn load(info: &DeviceInfo, quick: bool, is_own: bool, quiet: bool, say: fn(&str)) -> Limits {
+    pub fn load(
+        info: &DeviceInfo,
+        quick: bool,
+        is_own: bool,
+        quiet: bool,
+        say: fn(&str),
+    ) -> Limits {
         // Without a folder for data nothing can be kept.
         let folder = folder().ok();
-        let (kept, damage) = folder.as_ref().map_or((None, None), |folder| Kept::load_or_put_aside(folder, info));
+        let (kept, damage) = folder
+            .as_ref()
+            .map_or((None, None), |folder| Kept::load_or_put_aside(folder, info));
         if let Some(why) = damage.filter(|_| !quiet) {
             say(&format!("{why}; continuing without kept ceilings"));
         }
         // What edited kernels reach is no ceiling of the device.
         let folder = folder.filter(|_| !is_own);
-        let effort = if quick { Effort::quick(&info.target) } else { Effort::BRIEF };
-        Limits::of(effort, kept.unwrap_or_else(|| Kept::empty(info)), folder, quiet, say)
+        let effort = if quick {
+            Effort::quick(&info.target)
+        } else {
+            Effort::BRIEF
+        };
+        Limits::of(
+            effort,
+            kept.unwrap_or_else(|| Kept::empty(info)),
+            folder,
+            quiet,
+            say,
+        )
     }
 
-    fn of(effort: Effort, kept: Kept, folder: Option<PathBuf>, quiet: bool, say: fn(&str)) -> Limits {
-        Limits { effort, kept, folder, told: quiet, quiet, say, deadline: None, known: Vec::new(), broken: Vec::new() }
+    fn of(
+        effort: Effort,
+        kept: Kept,
+        folder: Option<PathBuf>,
+        quiet: bool,
+        say: fn(&str),
+    ) -> Limits {
+        Limits {
+            effort,
+            kept,
+            folder,
+            told: quiet,
+            quiet,
+            say,
+            deadline: None,
+            known: Vec::new(),
+            broken: Vec::new(),
+        }
     }
 
     pub fn get(&self, need: LimitNeeded) -> Option<Ceiling> {
@@ -87,7 +125,13 @@ impl Limits {
 
     pub fn note(&mut self, need: LimitNeeded, rate: f64) {
         if !self.has(need) {
-            self.known.push((need, Some(Ceiling { bound: need.bound, rate })));
+            self.known.push((
+                need,
+                Some(Ceiling {
+                    bound: need.bound,
+                    rate,
+                }),
+            ));
         }
     }
 
@@ -97,11 +141,17 @@ impl Limits {
     }
 
     fn find(&self, need: LimitNeeded) -> Option<Option<Ceiling>> {
-        self.known.iter().find(|known| known.0 == need).map(|(_, ceiling)| *ceiling)
+        self.known
+            .iter()
+            .find(|known| known.0 == need)
+            .map(|(_, ceiling)| *ceiling)
     }
 
     pub fn broken(&self, status: Status) -> Option<String> {
-        self.broken.iter().find(|(ended, _)| *ended == status).map(|(_, probe)| probe.clone())
+        self.broken
+            .iter()
+            .find(|(ended, _)| *ended == status)
+            .map(|(_, probe)| probe.clone())
     }
 
     /// As [`Kept::cached`] of those that are kept.
@@ -111,7 +161,10 @@ impl Limits {
 
     /// Whether [`Limits::measure`] would measure nothing: the ceiling is known or kept, or there is none of this kind.
     pub fn is_at_hand(&self, need: LimitNeeded, target: &Target) -> bool {
-        self.has(need) || need.quantity(target).is_none_or(|quantity| self.is_kept(&quantity))
+        self.has(need)
+            || need
+                .quantity(target)
+                .is_none_or(|quantity| self.is_kept(&quantity))
     }
 
     /// Whether [`Limits::launch_cost`] would measure nothing.
@@ -121,7 +174,9 @@ impl Limits {
     }
 
     fn is_kept(&self, quantity: &Quantity) -> bool {
-        self.kept.find(quantity.what, quantity.place, quantity.element).is_some()
+        self.kept
+            .find(quantity.what, quantity.place, quantity.element)
+            .is_some()
     }
 
     /// Looks a ceiling up that is not known yet, or measures it: the best rate of its probes that gave a right result.
@@ -133,9 +188,18 @@ impl Limits {
             None => None,
             Some(quantity) => {
                 // Of pairs, in operations.
-                let per = if quantity.measure == Rate::Pairs { 2.0 } else { 1.0 };
+                let per = if quantity.measure == Rate::Pairs {
+                    2.0
+                } else {
+                    1.0
+                };
                 let row = self.row(&quantity, executor)?;
-                row.and_then(|row| Some(Ceiling { bound: need.bound, rate: per * row.value? }))
+                row.and_then(|row| {
+                    Some(Ceiling {
+                        bound: need.bound,
+                        rate: per * row.value?,
+                    })
+                })
             }
         };
         self.known.push((need, ceiling));
@@ -143,9 +207,15 @@ impl Limits {
     }
 
     /// What launches cost by this clock, looked up or measured; none where the device gave no such time.
-    pub fn launch_cost(&mut self, executor: &mut dyn Executor, clock: Clock) -> Result<Option<LaunchCost>, Error> {
+    pub fn launch_cost(
+        &mut self,
+        executor: &mut dyn Executor,
+        clock: Clock,
+    ) -> Result<Option<LaunchCost>, Error> {
         let (one, several) = launch_cost(clock);
-        let Some(first) = self.seconds(&one, clock, executor)? else { return Ok(None) };
+        let Some(first) = self.seconds(&one, clock, executor)? else {
+            return Ok(None);
+        };
         let next = match several {
             None => Some(first),
             Some((each, 1)) => self.seconds(&each, clock, executor)?,
@@ -172,17 +242,43 @@ impl Limits {
     }
 
     /// The lines of these quantities, each looked up or measured; without those of which a probe broke.
-    pub fn rows(&mut self, quantities: &[Quantity], executor: &mut dyn Executor) -> Result<Vec<CeilingRow>, Error> {
-        quantities.iter().filter_map(|quantity| self.row(quantity, executor).transpose()).collect()
+    pub fn rows(
+        &mut self,
+        quantities: &[Quantity],
+        executor: &mut dyn Executor,
+    ) -> Result<Vec<CeilingRow>, Error> {
+        quantities
+            .iter()
+            .filter_map(|quantity| self.row(quantity, executor).transpose())
+            .collect()
     }
 
     /// The line of a quantity, as it is kept or measured now; none if a probe broke.
-    fn row(&mut self, quantity: &Quantity, executor: &mut dyn Executor) -> Result<Option<CeilingRow>, Error> {
-        if let Some(row) = self.kept.find(quantity.what, quantity.place, quantity.element).cloned() {
+    fn row(
+        &mut self,
+        quantity: &Quantity,
+        executor: &mut dyn Executor,
+    ) -> Result<Option<CeilingRow>, Error> {
+        if let Some(row) = self
+            .kept
+            .find(quantity.what, quantity.place, quantity.element)
+            .cloned()
+        {
             if !std::mem::replace(&mut self.told, true) {
-                let how = if row.quick { ", quickly, so perhaps low" } else { "" };
-                let busy = if row.is_unquiet() { ", on a busy machine, so perhaps off" } else { "" };
-                (self.say)(&format!("ceilings measured at {}{how}{busy} (gpulab ceiling renews them)", row.time_utc));
+                let how = if row.quick {
+                    ", quickly, so perhaps low"
+                } else {
+                    ""
+                };
+                let busy = if row.is_unquiet() {
+                    ", on a busy machine, so perhaps off"
+                } else {
+                    ""
+                };
+                (self.say)(&format!(
+                    "ceilings measured at {}{how}{busy} (gpulab ceiling renews them)",
+                    row.time_utc
+                ));
             }
             return Ok(Some(row));
         }
@@ -191,23 +287,34 @@ impl Limits {
         let before = self.broken.len();
         let broken = &mut self.broken;
         let run = Run::begin();
-        let measured = measure(quantity, self.effort, self.deadline, &run, executor, &mut |outcome| {
-            let status = outcome.status();
-            if !quiet || status.is_broken() {
-                say(&gone_wrong(outcome));
-            }
-            if status.is_broken() {
-                broken.push((status, probe_name(outcome)));
-            }
-        });
+        let measured = measure(
+            quantity,
+            self.effort,
+            self.deadline,
+            &run,
+            executor,
+            &mut |outcome| {
+                let status = outcome.status();
+                if !quiet || status.is_broken() {
+                    say(&gone_wrong(outcome));
+                }
+                if status.is_broken() {
+                    broken.push((status, probe_name(outcome)));
+                }
+            },
+        );
         let (row, is_whole) = measured?;
         if self.broken.len() > before {
-            say("no ceiling: the best of the other probes may be too low; run gpulab ceiling to measure all of them");
+            say(
+                "no ceiling: the best of the other probes may be too low; run gpulab ceiling to measure all of them",
+            );
             return Ok(None);
         }
         if !is_whole {
             if !quiet {
-                say("no time was left to search for the limit: run gpulab ceiling, or give a longer --budget");
+                say(
+                    "no time was left to search for the limit: run gpulab ceiling, or give a longer --budget",
+                );
             }
             return Ok(None);
         }
@@ -217,7 +324,9 @@ impl Limits {
 
     /// Keeps a ceiling for the next run, where there is a folder that can be written to.
     fn keep(&mut self, row: &CeilingRow, info: &DeviceInfo) {
-        let Some(folder) = self.folder.as_ref().filter(|_| row.value.is_some()) else { return };
+        let Some(folder) = self.folder.as_ref().filter(|_| row.value.is_some()) else {
+            return;
+        };
         // Another run may have kept more meanwhile.
         if let Ok(Some(now)) = Kept::load(folder, info) {
             self.kept = now;
@@ -231,7 +340,12 @@ impl Limits {
 
 /// What there is to say of a probe that went wrong.
 pub fn gone_wrong(outcome: &Outcome) -> String {
-    format!("the probe {} gave no rate ({}): {}", probe_name(outcome), outcome.status().name(), outcome.reason())
+    format!(
+        "the probe {} gave no rate ({}): {}",
+        probe_name(outcome),
+        outcome.status().name(),
+        outcome.reason()
+    )
 }
 
 pub fn probe_name(outcome: &Outcome) -> String {
@@ -248,7 +362,10 @@ pub fn bounded(
 ) -> Settings {
     let limit = limit.filter(|_| is_bounded(family, case, info));
     let amount = family.ceiling.limited(family.problem.cost(case));
-    Settings { least_time: limit.map(|limit| amount / (1.5e9 * limit.rate)), ..settings.clone() }
+    Settings {
+        least_time: limit.map(|limit| amount / (1.5e9 * limit.rate)),
+        ..settings.clone()
+    }
 }
 
 /// Whether memory's ceiling says nothing of a case, since its data fit a cache that runs find them in.
@@ -278,8 +395,16 @@ mod tests {
     fn case(family: &Family, n: u64, params: &[(&str, &str)]) -> Case {
         Case {
             wg: WorkGroup::linear(64),
-            params: params.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
-            ..Case::of(&family.name, family.ladder[0].variant(), Dtype::F32, family.form.shape(n, None))
+            params: params
+                .iter()
+                .map(|(name, value)| ((*name).into(), (*value).into()))
+                .collect(),
+            ..Case::of(
+                &family.name,
+                family.ladder[0].variant(),
+                Dtype::F32,
+                family.form.shape(n, None),
+            )
         }
     }
 
@@ -289,37 +414,78 @@ mod tests {
 
     #[test]
     fn event_times_are_disbelieved_from_two_thirds_of_what_the_ceiling_allows() {
-        let limit = Some(Ceiling { bound: Bound::Read, rate: 10.0 });
+        let limit = Some(Ceiling {
+            bound: Bound::Read,
+            rate: 10.0,
+        });
         let large = case(&reduce::FAMILY, 1 << 30, &[]);
         let bytes = reduce::FAMILY.problem.cost(&large).bytes;
-        assert_eq!(least_time(&reduce::FAMILY, &large, limit), Some(bytes / 15e9));
+        assert_eq!(
+            least_time(&reduce::FAMILY, &large, limit),
+            Some(bytes / 15e9)
+        );
         assert_eq!(least_time(&reduce::FAMILY, &large, None), None);
     }
 
     #[test]
     fn memory_bounds_nothing_that_a_cache_may_hold_or_a_kernel_repeats() {
-        let limit = Some(Ceiling { bound: Bound::Copy, rate: 10.0 });
+        let limit = Some(Ceiling {
+            bound: Bound::Copy,
+            rate: 10.0,
+        });
         let large = case(&transpose::FAMILY, 1 << 15, &[]);
         assert!(least_time(&transpose::FAMILY, &large, limit).is_some());
-        assert_eq!(least_time(&transpose::FAMILY, &case(&transpose::FAMILY, 1 << 10, &[]), limit), None);
-        assert_eq!(least_time(&transpose::FAMILY, &case(&transpose::FAMILY, 1 << 15, &[(REPEATS, "10")]), limit), None);
+        assert_eq!(
+            least_time(
+                &transpose::FAMILY,
+                &case(&transpose::FAMILY, 1 << 10, &[]),
+                limit
+            ),
+            None
+        );
+        assert_eq!(
+            least_time(
+                &transpose::FAMILY,
+                &case(&transpose::FAMILY, 1 << 15, &[(REPEATS, "10")]),
+                limit
+            ),
+            None
+        );
     }
 
     #[test]
     fn memory_says_nothing_of_warm_data_that_fit_a_cache() {
-        let info = DeviceInfo { target: Target { cache: 1 << 20, ..fake_info().target }, ..fake_info() };
-        let in_cache = |family: &Family, n, cache| is_in_cache(family, &case(family, n, &[]), cache, &info);
+        let info = DeviceInfo {
+            target: Target {
+                cache: 1 << 20,
+                ..fake_info().target
+            },
+            ..fake_info()
+        };
+        let in_cache =
+            |family: &Family, n, cache| is_in_cache(family, &case(family, n, &[]), cache, &info);
         assert!(in_cache(&reduce::FAMILY, 1 << 17, Cache::Warm));
         assert!(!in_cache(&reduce::FAMILY, 1 << 17, Cache::Cold));
         assert!(!in_cache(&reduce::FAMILY, 1 << 19, Cache::Warm));
-        assert!(!in_cache(&minplus::FAMILY, 16, Cache::Warm), "arithmetic bounds it, wherever its data are");
+        assert!(
+            !in_cache(&minplus::FAMILY, 16, Cache::Warm),
+            "arithmetic bounds it, wherever its data are"
+        );
     }
 
     #[test]
     fn no_ceiling_bounds_what_it_is_made_of() {
         for family in ["addmin", "lanes", "read"].map(|name| kernels::built_in(name).unwrap()) {
-            let limit = Some(Ceiling { bound: family.ceiling, rate: 10.0 });
-            assert_eq!(least_time(family, &case(family, 1 << 30, &[]), limit), None, "{}", family.name);
+            let limit = Some(Ceiling {
+                bound: family.ceiling,
+                rate: 10.0,
+            });
+            assert_eq!(
+                least_time(family, &case(family, 1 << 30, &[]), limit),
+                None,
+                "{}",
+                family.name
+            );
         }
     }
 
@@ -329,10 +495,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let need = LimitNeeded::of(&reduce::FAMILY, Dtype::F32, &Params::new());
         let mut searched = |deadline| {
-            let mut limits = Limits::of(Effort::BRIEF, Kept::empty(&slow.0), Some(folder.path().into()), true, |_| ());
+            let mut limits = Limits::of(
+                Effort::BRIEF,
+                Kept::empty(&slow.0),
+                Some(folder.path().into()),
+                true,
+                |_| (),
+            );
             limits.end_by(deadline);
             limits.measure(&mut slow, need).unwrap();
-            (limits.get(need).is_some(), folder.path().read_dir().unwrap().count())
+            (
+                limits.get(need).is_some(),
+                folder.path().read_dir().unwrap().count(),
+            )
         };
         assert_eq!(searched(Some(Instant::now())), (false, 0));
         assert_eq!(searched(None), (true, 1));

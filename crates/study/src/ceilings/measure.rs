@@ -27,22 +27,48 @@ pub struct Effort {
 
 impl Effort {
     /// For a ladder of which no ceiling is kept.
-    pub const BRIEF: Effort =
-        Effort { axes: 2, values: 5, spaces: usize::MAX, passes: 1, seconds: [0.02, 0.1], finalists: 1, quick: true };
+    pub const BRIEF: Effort = Effort {
+        axes: 2,
+        values: 5,
+        spaces: usize::MAX,
+        passes: 1,
+        seconds: [0.02, 0.1],
+        finalists: 1,
+        quick: true,
+    };
 
     /// For a first look: the likeliest shape of a GPU's likeliest space. CPUs differ in which that is: of theirs the likeliest
     /// shape of each.
     pub fn quick(target: &Target) -> Effort {
         let spaces = if target.gpu { 1 } else { usize::MAX };
-        Effort { axes: 0, values: 1, spaces, seconds: [0.02, 0.02], finalists: 0, ..Effort::BRIEF }
+        Effort {
+            axes: 0,
+            values: 1,
+            spaces,
+            seconds: [0.02, 0.02],
+            finalists: 0,
+            ..Effort::BRIEF
+        }
     }
 
     /// For ceilings that are kept: about a minute on a GPU, some minutes on a CPU, where other work on the machine
     /// makes shapes look worse than they are.
     pub fn full(target: &Target) -> Effort {
-        let seconds = if target.gpu { [0.02, 0.15] } else { [0.04, 0.4] };
+        let seconds = if target.gpu {
+            [0.02, 0.15]
+        } else {
+            [0.04, 0.4]
+        };
         let all = usize::MAX;
-        Effort { axes: all, values: all, spaces: all, passes: 2, seconds, finalists: 4, quick: false }
+        Effort {
+            axes: all,
+            values: all,
+            spaces: all,
+            passes: 2,
+            seconds,
+            finalists: 4,
+            quick: false,
+        }
     }
 }
 
@@ -88,16 +114,50 @@ pub fn measure(
     let info = executor.info().clone();
     let started = Instant::now();
     let tried = Vec::new();
-    let mut hunt = Hunt { quantity, effort, executor, tell, tried, refused: None, count: 0, end, is_cut: false };
+    let mut hunt = Hunt {
+        quantity,
+        effort,
+        executor,
+        tell,
+        tried,
+        refused: None,
+        count: 0,
+        end,
+        is_cut: false,
+    };
     hunt.search()?;
     hunt.confirm()?;
-    let Hunt { tried, refused, count, is_cut, .. } = hunt;
+    let Hunt {
+        tried,
+        refused,
+        count,
+        is_cut,
+        ..
+    } = hunt;
     let best = tried.iter().max_by(|a, b| a.merit.total_cmp(&b.merit));
-    let value = best.and_then(|best| Some(quantity.measure.value(&best.outcome, fastest(&best.outcome)?)));
+    let value = best.and_then(|best| {
+        Some(
+            quantity
+                .measure
+                .value(&best.outcome, fastest(&best.outcome)?),
+        )
+    });
     let outcome = best.map(|best| &best.outcome).or(refused.as_ref());
-    let outcome = outcome.ok_or_else(|| Error::Failed(format!("{}: nothing to measure", quantity.what)))?;
-    let row = CeilingRow::new(quantity, (run, &info), (outcome, value, count), effort.quick);
-    Ok((CeilingRow { t_search_s: started.elapsed().as_secs_f64(), ..row }, !is_cut))
+    let outcome =
+        outcome.ok_or_else(|| Error::Failed(format!("{}: nothing to measure", quantity.what)))?;
+    let row = CeilingRow::new(
+        quantity,
+        (run, &info),
+        (outcome, value, count),
+        effort.quick,
+    );
+    Ok((
+        CeilingRow {
+            t_search_s: started.elapsed().as_secs_f64(),
+            ..row
+        },
+        !is_cut,
+    ))
 }
 
 impl Hunt<'_> {
@@ -122,10 +182,21 @@ impl Hunt<'_> {
 
     /// One setting after the other, the best value of each kept before the next is varied, until a pass improves nothing. No
     /// place is tried twice.
-    fn descend(&mut self, space: &ProbeSpace, first: Option<f64>, settings: &Settings) -> Result<(), Error> {
-        let Quantity { place: site, element, spaces, .. } = self.quantity;
+    fn descend(
+        &mut self,
+        space: &ProbeSpace,
+        first: Option<f64>,
+        settings: &Settings,
+    ) -> Result<(), Error> {
+        let Quantity {
+            place: site,
+            element,
+            spaces,
+            ..
+        } = self.quantity;
         // Whether settings depend on each other so much that a second look at each pays.
-        let is_intricate = *site == Site::Unit && matches!(*element, "f32" | "i32") && spaces.len() == 1;
+        let is_intricate =
+            *site == Site::Unit && matches!(*element, "f32" | "i32") && spaces.len() == 1;
         let mut place = vec![0; space.axes.len()];
         let mut known = BTreeMap::from([(place.clone(), first)]);
         let mut best = first;
@@ -160,11 +231,20 @@ impl Hunt<'_> {
         }
         self.tried.sort_by(|a, b| b.merit.total_cmp(&a.merit));
         let shape = self.quantity.bytes.map(|bytes| Shape::vector(bytes / 4));
-        let best = self.tried.iter().take(self.effort.finalists).map(|tried| &tried.case);
-        let mut finalists: Vec<Case> =
-            best.map(|case| Case { shape: shape.unwrap_or(case.shape), ..case.clone() }).collect();
+        let best = self
+            .tried
+            .iter()
+            .take(self.effort.finalists)
+            .map(|tried| &tried.case);
+        let mut finalists: Vec<Case> = best
+            .map(|case| Case {
+                shape: shape.unwrap_or(case.shape),
+                ..case.clone()
+            })
+            .collect();
         // Over a part of the data more may come from the caches.
-        self.tried.retain(|tried| shape.is_none_or(|shape| tried.case.shape == shape));
+        self.tried
+            .retain(|tried| shape.is_none_or(|shape| tried.case.shape == shape));
         if long <= brief {
             finalists.retain(|case| self.tried.iter().all(|tried| tried.case != *case));
         }
@@ -195,7 +275,12 @@ impl Hunt<'_> {
             return Ok(None);
         }
         self.count += 1;
-        let job = Job { baseline: false, case, settings: settings.clone(), again: false };
+        let job = Job {
+            baseline: false,
+            case,
+            settings: settings.clone(),
+            again: false,
+        };
         let outcome = self.executor.run(&job)?;
         if !matches!(outcome.status(), Status::Ok | Status::Skipped) {
             (self.tell)(&outcome);
@@ -205,7 +290,11 @@ impl Hunt<'_> {
             return Ok(None);
         };
         let merit = self.quantity.measure.merit(&outcome, seconds);
-        self.tried.push(Tried { case: job.case, merit, outcome });
+        self.tried.push(Tried {
+            case: job.case,
+            merit,
+            outcome,
+        });
         Ok(Some(merit))
     }
 }
@@ -239,7 +328,10 @@ pub(super) mod tests {
     use std::time::Duration;
 
     /// A device that takes some milliseconds for every case, and reaches the same rate with each.
-    pub(in crate::ceilings) struct Slow(pub(in crate::ceilings) DeviceInfo, pub(in crate::ceilings) Vec<u64>);
+    pub(in crate::ceilings) struct Slow(
+        pub(in crate::ceilings) DeviceInfo,
+        pub(in crate::ceilings) Vec<u64>,
+    );
 
     impl Executor for Slow {
         fn info(&self) -> &DeviceInfo {
@@ -249,15 +341,32 @@ pub(super) mod tests {
         fn run(&mut self, job: &Job) -> Result<Outcome, Error> {
             std::thread::sleep(Duration::from_millis(5));
             self.1.push(job.case.shape.n);
-            let samples = vec![Sample { event: Some(1e-3), wall: 2e-3 }; 3];
-            let measured = Measured { samples, ..Measured::equal() };
-            Ok(Outcome { bytes: 1e6, ..Outcome::pending(&job.case, Clock::Event).ended(Ok(measured)) })
+            let samples = vec![
+                Sample {
+                    event: Some(1e-3),
+                    wall: 2e-3
+                };
+                3
+            ];
+            let measured = Measured {
+                samples,
+                ..Measured::equal()
+            };
+            Ok(Outcome {
+                bytes: 1e6,
+                ..Outcome::pending(&job.case, Clock::Event).ended(Ok(measured))
+            })
         }
     }
 
     pub(in crate::ceilings) fn gpu() -> DeviceInfo {
         let info = fake_info();
-        let target = Target { gpu: true, global_mem: 64 << 30, max_alloc: 16 << 30, ..info.target };
+        let target = Target {
+            gpu: true,
+            global_mem: 64 << 30,
+            max_alloc: 16 << 30,
+            ..info.target
+        };
         DeviceInfo { target, ..info }
     }
 
@@ -268,16 +377,33 @@ pub(super) mod tests {
             let info = gpu();
             let quantity = bounding(Bound::Read, Dtype::I32, &info.target, true).unwrap();
             let mut slow = Slow(info, Vec::new());
-            let (row, is_whole) = measure(&quantity, effort, end, &Run::begin(), &mut slow, &mut |_| ()).unwrap();
+            let (row, is_whole) = measure(
+                &quantity,
+                effort,
+                end,
+                &Run::begin(),
+                &mut slow,
+                &mut |_| (),
+            )
+            .unwrap();
             (row, is_whole, slow.1)
         };
         let (row, is_whole, sizes) = searched(Effort::BRIEF, Some(Instant::now()));
-        assert_eq!((row.tried, sizes.len(), row.quick, is_whole), (1, 1, true, false));
+        assert_eq!(
+            (row.tried, sizes.len(), row.quick, is_whole),
+            (1, 1, true, false)
+        );
         assert!(row.value.is_some() && row.bytes == Some(4 * sizes[0]));
         let (row, is_whole, all) = searched(Effort::BRIEF, None);
         let (last, shapes) = all.split_last().unwrap();
-        assert!(is_whole && shapes.len() > 5 && shapes.iter().all(|n| n == &sizes[0]), "{all:?}");
-        assert!(*last > sizes[0] && row.bytes == Some(4 * last), "the best over all of the data: {all:?}");
+        assert!(
+            is_whole && shapes.len() > 5 && shapes.iter().all(|n| n == &sizes[0]),
+            "{all:?}"
+        );
+        assert!(
+            *last > sizes[0] && row.bytes == Some(4 * last),
+            "the best over all of the data: {all:?}"
+        );
         let (_, is_whole, quick) = searched(Effort::quick(&gpu().target), None);
         assert_eq!((quick, is_whole), (sizes, true), "one space is enough");
     }

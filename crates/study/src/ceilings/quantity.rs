@@ -54,7 +54,11 @@ impl Rate {
 
     /// What the search maximises, for a run of so many seconds.
     pub(super) fn merit(self, outcome: &Outcome, seconds: f64) -> f64 {
-        if self.is_time() { 1.0 / seconds } else { self.value(outcome, seconds) }
+        if self.is_time() {
+            1.0 / seconds
+        } else {
+            self.value(outcome, seconds)
+        }
     }
 }
 
@@ -77,7 +81,13 @@ pub struct ProbeSpace {
 impl ProbeSpace {
     /// Without the settings of which the device allows no value.
     fn new(case: Case, axes: Vec<Axis>) -> ProbeSpace {
-        ProbeSpace { case, axes: axes.into_iter().filter(|axis| !axis.values.is_empty()).collect() }
+        ProbeSpace {
+            case,
+            axes: axes
+                .into_iter()
+                .filter(|axis| !axis.values.is_empty())
+                .collect(),
+        }
     }
 
     pub fn at(&self, place: &[usize]) -> Case {
@@ -139,10 +149,17 @@ named_enum! {
 
 /// What is measured of the probe of single operations, and by which of them. Where fma() is no instruction but a call, it
 /// is slow, or even wrong; on GPUs it is what a multiplication with an addition is made of.
-const OPERATIONS: &[(&str, &[&str], Rate)] =
-    &[("fma", &["mad", "fma"], Rate::Ops), ("add", &["add"], Rate::Ops), ("add-min", &["add_min"], Rate::Pairs)];
+const OPERATIONS: &[(&str, &[&str], Rate)] = &[
+    ("fma", &["mad", "fma"], Rate::Ops),
+    ("add", &["add"], Rate::Ops),
+    ("add-min", &["add_min"], Rate::Pairs),
+];
 
-const ELEMENTS: [(&str, Dtype); 3] = [("f32", Dtype::F32), ("i32", Dtype::I32), ("f64", Dtype::F64)];
+const ELEMENTS: [(&str, Dtype); 3] = [
+    ("f32", Dtype::F32),
+    ("i32", Dtype::I32),
+    ("f64", Dtype::F64),
+];
 
 /// Everything that is measured on this device, in the order of the report. `quick`: less of it.
 pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
@@ -153,7 +170,11 @@ pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
     all.extend(poor(target));
     all.extend(waiting(target));
     if !quick {
-        all.extend(memory.iter().flat_map(|&bound| sizes(target).map(move |bytes| point(bound, bytes, target))));
+        all.extend(
+            memory
+                .iter()
+                .flat_map(|&bound| sizes(target).map(move |bytes| point(bound, bytes, target))),
+        );
     }
     all.extend(of_items(target));
     all.extend(between(target, quick));
@@ -180,7 +201,11 @@ pub fn for_model(target: &Target) -> Vec<Quantity> {
     let add = of_elements("add", "f32", Rate::Ops, Site::Unit, spaces);
     let (launch, _) = launch_cost(Clock::Event);
     let launches = BUSY_LAUNCHES.map(|(what, variant)| launching(what, variant));
-    let kernels = caches.into_iter().chain([local(target)]).chain(poor(target)).chain(waiting(target));
+    let kernels = caches
+        .into_iter()
+        .chain([local(target)])
+        .chain(poor(target))
+        .chain(waiting(target));
     let kernels = kernels.chain(of_items(target));
     kernels.chain([add, launch]).chain(launches).collect()
 }
@@ -190,7 +215,10 @@ fn between(target: &Target, quick: bool) -> impl Iterator<Item = Quantity> + use
     let bytes: u64 = if target.gpu { 128 << 20 } else { 64 << 20 };
     let bytes = if quick { bytes / 4 } else { bytes };
     let bytes = bytes.min(target.max_alloc / 4 * 4);
-    let launches = LAUNCHES.iter().chain(&BUSY_LAUNCHES).map(|(what, variant)| launching(what, variant));
+    let launches = LAUNCHES
+        .iter()
+        .chain(&BUSY_LAUNCHES)
+        .map(|(what, variant)| launching(what, variant));
     let transfers = TRANSFERS.iter().map(move |(what, variant)| {
         let case = exchange::case(&exchange::TRANSFER, variant, bytes / 4, &[], 1);
         on_host(what, Some(bytes), Rate::Bytes, case)
@@ -199,7 +227,16 @@ fn between(target: &Target, quick: bool) -> impl Iterator<Item = Quantity> + use
 }
 
 fn on_host(what: &'static str, bytes: Option<u64>, measure: Rate, case: Case) -> Quantity {
-    Quantity { bytes, ..of_elements(what, "", measure, Site::Host, vec![ProbeSpace::new(case, Vec::new())]) }
+    Quantity {
+        bytes,
+        ..of_elements(
+            what,
+            "",
+            measure,
+            Site::Host,
+            vec![ProbeSpace::new(case, Vec::new())],
+        )
+    }
 }
 
 /// What launching a kernel costs that does next to nothing, or sums a few words.
@@ -210,13 +247,19 @@ fn launching(what: &'static str, variant: &str) -> Quantity {
         exchange::CROWD => CROWD_GROUPS,
         _ => 1,
     };
-    on_host(what, None, Rate::Seconds, exchange::case(&exchange::LAUNCH, variant, n, &[], 1))
+    on_host(
+        what,
+        None,
+        Rate::Seconds,
+        exchange::case(&exchange::LAUNCH, variant, n, &[], 1),
+    )
 }
 
 /// What the launches of a run cost by a clock: one launch, and how many launches the other quantity is of; of launches back
 /// to back each counts by itself.
 pub(super) fn launch_cost(clock: Clock) -> (Quantity, Option<(Quantity, u64)>) {
-    let [round_trip, back_to_back, _, event, four] = LAUNCHES.map(|(what, variant)| launching(what, variant));
+    let [round_trip, back_to_back, _, event, four] =
+        LAUNCHES.map(|(what, variant)| launching(what, variant));
     match clock {
         Clock::Event => (event, Some((four, 4))),
         Clock::Wall => (round_trip, Some((back_to_back, 1))),
@@ -259,15 +302,34 @@ pub fn bounding(bound: Bound, dtype: Dtype, target: &Target, quick: bool) -> Opt
         Bound::Fma => ("fma", &["mad", "fma"], Rate::Ops),
     };
     let (element, _) = ELEMENTS.into_iter().find(|(_, known)| *known == dtype)?;
-    Some(of_elements(bound.name(), element, measure, Site::Unit, arithmetic(what, ops, dtype, target, quick)))
+    Some(of_elements(
+        bound.name(),
+        element,
+        measure,
+        Site::Unit,
+        arithmetic(what, ops, dtype, target, quick),
+    ))
 }
 
 fn far(bound: Bound, target: &Target) -> Quantity {
     // What is written is checked on the host, which takes time.
-    let bytes = if target.gpu && bound != Bound::Read { far_bytes(target) / 2 } else { far_bytes(target) };
-    let part = bytes.min(if bound == Bound::Read { 256 << 20 } else { 128 << 20 });
+    let bytes = if target.gpu && bound != Bound::Read {
+        far_bytes(target) / 2
+    } else {
+        far_bytes(target)
+    };
+    let part = bytes.min(if bound == Bound::Read {
+        256 << 20
+    } else {
+        128 << 20
+    });
     // Shapes are compared over a part, which is enough to be beyond the caches of a GPU.
-    let spaces = memory_spaces(bound, if target.gpu { part } else { bytes }, &Params::new(), target);
+    let spaces = memory_spaces(
+        bound,
+        if target.gpu { part } else { bytes },
+        &Params::new(),
+        target,
+    );
     of_bytes(bound.name(), Site::Memory, bytes, spaces)
 }
 
@@ -283,7 +345,14 @@ fn poor(target: &Target) -> Vec<Quantity> {
     // Eight words are a segment.
     let strides = params([(STRIDES.name, 3)]);
     let written = 1 << (bytes / 2).ilog2();
-    let scattered = case("scatter", "walk", Dtype::I32, written / 4, group(target, 256), &strides);
+    let scattered = case(
+        "scatter",
+        "walk",
+        Dtype::I32,
+        written / 4,
+        group(target, 256),
+        &strides,
+    );
     let scattered = ProbeSpace::new(scattered, vec![groups(target, &["256", "128", "512"])]);
     vec![
         of_bytes("read", Site::Alone, bytes, vec![alone]),
@@ -298,18 +367,53 @@ fn waiting(target: &Target) -> Vec<Quantity> {
     if !target.gpu {
         return Vec::new();
     }
-    let loads = [(Site::Cache, 8 << 20), (Site::Memory, far_bytes(target) / 2)].map(|(place, bytes)| {
-        let settings = params([(memory::DEPENDENT.name, 1), (lab::ROUNDS.name, LOADS / memory::LOADS - 1)]);
+    let loads = [
+        (Site::Cache, 8 << 20),
+        (Site::Memory, far_bytes(target) / 2),
+    ]
+    .map(|(place, bytes)| {
+        let settings = params([
+            (memory::DEPENDENT.name, 1),
+            (lab::ROUNDS.name, LOADS / memory::LOADS - 1),
+        ]);
         let nodes = 1 << (bytes / (4 << memory::LINE)).max(2).ilog2();
         let case = case("chase", "global", Dtype::I32, nodes, 1, &settings);
-        of_elements(LOAD, "", Rate::Latency, place, vec![ProbeSpace::new(case, Vec::new())])
+        of_elements(
+            LOAD,
+            "",
+            Rate::Latency,
+            place,
+            vec![ProbeSpace::new(case, Vec::new())],
+        )
     });
-    let division =
-        instructions::OPERATIONS.iter().position(|one| one.name == instructions::DIV).unwrap_or_default() as u64;
-    let settings = params([(instructions::OP.name, division), ("chains", 8), (lab::ROUNDS.name, 16)]);
-    let division = case("instructions", "pairs", Dtype::I32, lab::items(target), group(target, 256), &settings);
+    let division = instructions::OPERATIONS
+        .iter()
+        .position(|one| one.name == instructions::DIV)
+        .unwrap_or_default() as u64;
+    let settings = params([
+        (instructions::OP.name, division),
+        ("chains", 8),
+        (lab::ROUNDS.name, 16),
+    ]);
+    let division = case(
+        "instructions",
+        "pairs",
+        Dtype::I32,
+        lab::items(target),
+        group(target, 256),
+        &settings,
+    );
     let space = ProbeSpace::new(division, Vec::new());
-    loads.into_iter().chain([of_elements(DIVISION, "i32", Rate::Ops, Site::Unit, vec![space])]).collect()
+    loads
+        .into_iter()
+        .chain([of_elements(
+            DIVISION,
+            "i32",
+            Rate::Ops,
+            Site::Unit,
+            vec![space],
+        )])
+        .collect()
 }
 
 /// From a load to the next, where the one gives the other's address.
@@ -321,22 +425,47 @@ pub const DIVISION: &str = "div";
 fn of_items(target: &Target) -> Vec<Quantity> {
     if target.gpu {
         let params = params([(OP.name, "add"), ("vec", "1"), ("sweeps", "32")]);
-        let case = case("arith", "chains", Dtype::F32, 32, group(target, 32), &params);
+        let case = case(
+            "arith",
+            "chains",
+            Dtype::F32,
+            32,
+            group(target, 32),
+            &params,
+        );
         let spaces = vec![ProbeSpace::new(case, vec![axis("chains", &["8", "16"])])];
         return vec![of_elements("add", "f32", Rate::Ops, Site::Warp, spaces)];
     }
     let case = |bytes: u64, params: Params| {
-        vec![ProbeSpace::new(case("read", "strided", Dtype::I32, bytes / 4, group(target, 256), &params), Vec::new())]
+        vec![ProbeSpace::new(
+            case(
+                "read",
+                "strided",
+                Dtype::I32,
+                bytes / 4,
+                group(target, 256),
+                &params,
+            ),
+            Vec::new(),
+        )]
     };
     let far = 1 << far_bytes(target).ilog2();
     let mut all = Vec::new();
     for (place, bytes) in [(Site::Near, far / 32), (Site::Strided, far)] {
         for (what, vec) in [(WORDS, "1"), (VECTORS, "4")] {
-            all.push(of_bytes(what, place, bytes, case(bytes, params([("loads", "1"), (VEC.name, vec)]))));
+            all.push(of_bytes(
+                what,
+                place,
+                bytes,
+                case(bytes, params([("loads", "1"), (VEC.name, vec)])),
+            ));
         }
     }
     // Each item has one word, so that the tree of its group takes the time.
-    let spaces = case(1 << 22, params([("loads", "1"), (VEC.name, "1"), ("waves", "all")]));
+    let spaces = case(
+        1 << 22,
+        params([("loads", "1"), (VEC.name, "1"), ("waves", "all")]),
+    );
     all.push(of_elements("add", "i32", Rate::Ops, Site::Tree, spaces));
     all
 }
@@ -347,7 +476,11 @@ pub const VECTORS: &str = "read of 16 bytes";
 
 /// From the caches: the same data again and again within a launch.
 fn near(bound: Bound, target: &Target) -> Quantity {
-    let bytes = if target.gpu { 8 << 20 } else { u64::from(target.compute_units.max(1)).next_power_of_two() << 13 };
+    let bytes = if target.gpu {
+        8 << 20
+    } else {
+        u64::from(target.compute_units.max(1)).next_power_of_two() << 13
+    };
     let spaces = memory_spaces(bound, bytes, &repeated(bytes, target), target);
     of_bytes(bound.name(), Site::Cache, bytes, spaces)
 }
@@ -355,7 +488,11 @@ fn near(bound: Bound, target: &Target) -> Quantity {
 /// A point of the curve over size, in the shape that keeps each compute unit at its own part.
 fn point(bound: Bound, bytes: u64, target: &Target) -> Quantity {
     let mut spaces = memory_spaces(bound, bytes, &repeated(bytes, target), target);
-    let stay = if target.gpu { ("waves", "1") } else { ("chunks", "1") };
+    let stay = if target.gpu {
+        ("waves", "1")
+    } else {
+        ("chunks", "1")
+    };
     spaces.truncate(1);
     for space in &mut spaces {
         space.case = space.at(&vec![0; space.axes.len()]);
@@ -368,13 +505,19 @@ fn point(bound: Bound, bytes: u64, target: &Target) -> Quantity {
 /// Sizes of the curve, in bytes: 16 KiB and on in factors of four.
 fn sizes(target: &Target) -> impl Iterator<Item = u64> + use<> {
     let most = far_bytes(target);
-    (7..15).map(|k| 1 << (2 * k)).filter(move |&bytes| bytes <= most)
+    (7..15)
+        .map(|k| 1 << (2 * k))
+        .filter(move |&bytes| bytes <= most)
 }
 
 /// Several times any cache, within the device's memory.
 fn far_bytes(target: &Target) -> u64 {
     // A GPU's driver may report a part of its last-level cache; 1 GiB is beyond all of them.
-    let wanted = if target.gpu { 1 << 30 } else { (4 * target.cache).clamp(64 << 20, 1 << 30) };
+    let wanted = if target.gpu {
+        1 << 30
+    } else {
+        (4 * target.cache).clamp(64 << 20, 1 << 30)
+    };
     (wanted.min(target.max_alloc).min(target.global_mem / 8) / 256).max(1) * 256
 }
 
@@ -385,12 +528,18 @@ fn repeated(bytes: u64, target: &Target) -> Params {
 }
 
 fn params<V: ToString>(settings: impl IntoIterator<Item = (&'static str, V)>) -> Params {
-    settings.into_iter().map(|(name, value)| (name.to_owned(), value.to_string())).collect()
+    settings
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value.to_string()))
+        .collect()
 }
 
 /// What is measured over so many bytes.
 fn of_bytes(what: &'static str, place: Site, bytes: u64, spaces: Vec<ProbeSpace>) -> Quantity {
-    Quantity { bytes: Some(bytes), ..of_elements(what, "", Rate::Bytes, place, spaces) }
+    Quantity {
+        bytes: Some(bytes),
+        ..of_elements(what, "", Rate::Bytes, place, spaces)
+    }
 }
 
 /// What is measured of elements, whose number does not matter.
@@ -401,15 +550,29 @@ fn of_elements(
     place: Site,
     spaces: Vec<ProbeSpace>,
 ) -> Quantity {
-    Quantity { what, element, bytes: None, measure, spaces, place }
+    Quantity {
+        what,
+        element,
+        bytes: None,
+        measure,
+        spaces,
+        place,
+    }
 }
 
 fn case(family: &str, variant: &str, dtype: Dtype, n: u64, wg: usize, params: &Params) -> Case {
-    Case { wg: WorkGroup::linear(wg), params: params.clone(), ..Case::of(family, variant, dtype, Shape::vector(n)) }
+    Case {
+        wg: WorkGroup::linear(wg),
+        params: params.clone(),
+        ..Case::of(family, variant, dtype, Shape::vector(n))
+    }
 }
 
 fn axis(name: &'static str, values: &[&'static str]) -> Axis {
-    Axis { name, values: values.to_vec() }
+    Axis {
+        name,
+        values: values.to_vec(),
+    }
 }
 
 /// Work-items of a group, a power of two: `most`, or fewer where the device allows no more.
@@ -430,7 +593,11 @@ fn memory_spaces(bound: Bound, bytes: u64, params: &Params, target: &Target) -> 
         Bound::Read => ("strided", &["4", "2", "8"], &["2", "all", "4"]),
         _ => ("vectors", &["1", "2"], &["all", "2"]),
     };
-    let strided = vec![axis("loads", loads), axis("waves", waves), groups(target, &["256", "512", "128"])];
+    let strided = vec![
+        axis("loads", loads),
+        axis("waves", waves),
+        groups(target, &["256", "512", "128"]),
+    ];
     let mut wide = vec![axis("chunks", &["16", "1", "4", "64"])];
     if bound != Bound::Read {
         wide.insert(0, axis("stream", &["0", "1"]));
@@ -440,7 +607,10 @@ fn memory_spaces(bound: Bound, bytes: u64, params: &Params, target: &Target) -> 
         spaces.reverse();
     }
     let spaces = spaces.into_iter().map(|(variant, wg, axes)| {
-        ProbeSpace::new(case(bound.name(), variant, Dtype::I32, bytes / 4, wg, params), axes)
+        ProbeSpace::new(
+            case(bound.name(), variant, Dtype::I32, bytes / 4, wg, params),
+            axes,
+        )
     });
     spaces.collect()
 }
@@ -454,48 +624,93 @@ fn local(target: &Target) -> Quantity {
     } else {
         (&["16", "8", "4"], &["1", "16", "64", "256"])
     };
-    let axes = vec![axis("vec", vec), axis("loads", &["4", "2", "8", "1"]), groups(target, wg)];
+    let axes = vec![
+        axis("vec", vec),
+        axis("loads", &["4", "2", "8", "1"]),
+        groups(target, wg),
+    ];
     let wg = group(target, wg[0].parse().unwrap_or(1));
     let space = ProbeSpace::new(case("local", "vectors", Dtype::I32, n, wg, &params), axes);
     of_elements("local", "", Rate::Bytes, Site::Unit, vec![space])
 }
 
 /// The spaces of an operation: chains of it, and of additions with minima also the forms that rungs have.
-fn arithmetic(what: &str, ops: &[&'static str], dtype: Dtype, target: &Target, quick: bool) -> Vec<ProbeSpace> {
-    let mut spaces = if what == "add-min" { add_min(dtype, target, quick) } else { Vec::new() };
+fn arithmetic(
+    what: &str,
+    ops: &[&'static str],
+    dtype: Dtype,
+    target: &Target,
+    quick: bool,
+) -> Vec<ProbeSpace> {
+    let mut spaces = if what == "add-min" {
+        add_min(dtype, target, quick)
+    } else {
+        Vec::new()
+    };
     let op = if target.gpu { ops.last() } else { ops.first() };
-    let mut params: Params = op.map(|op| (OP.name.to_owned(), (*op).to_owned())).into_iter().collect();
+    let mut params: Params = op
+        .map(|op| (OP.name.to_owned(), (*op).to_owned()))
+        .into_iter()
+        .collect();
     let n = lanes(target).next_multiple_of(if target.gpu { 1 << 12 } else { 1 << 10 });
-    let wg: &[&str] = if target.gpu { &["256", "512", "1024"] } else { &["1", "64"] };
+    let wg: &[&str] = if target.gpu {
+        &["256", "512", "1024"]
+    } else {
+        &["1", "64"]
+    };
     let mut axes = match target.gpu {
         true => vec![axis("vec", &["1"]), axis("chains", &["8", "16", "4"])],
-        false => vec![axis("vec", &["8", "16", "4", "2", "1"]), axis("chains", &["8", "12", "4", "16"])],
+        false => vec![
+            axis("vec", &["8", "16", "4", "2", "1"]),
+            axis("chains", &["8", "12", "4", "16"]),
+        ],
     };
     axes.push(groups(target, wg));
     if target.gpu {
         // The loop's own instructions count there.
         params.insert("sweeps".into(), "32".into());
     } else if ops.len() > 1 {
-        axes.push(Axis { name: OP.name, values: ops.to_vec() });
+        axes.push(Axis {
+            name: OP.name,
+            values: ops.to_vec(),
+        });
     }
     let wg = group(target, wg[0].parse().unwrap_or(1));
-    spaces.push(ProbeSpace::new(case("arith", "chains", dtype, n, wg, &params), axes));
+    spaces.push(ProbeSpace::new(
+        case("arith", "chains", dtype, n, wg, &params),
+        axes,
+    ));
     spaces
 }
 
 /// The forms that the rungs of the min-plus step have, on devices of their kind.
 fn add_min(dtype: Dtype, target: &Target, quick: bool) -> Vec<ProbeSpace> {
     let space = |family, variant, axes| {
-        let case = case(family, variant, dtype, lanes(target), group(target, 128), &Params::new());
+        let case = case(
+            family,
+            variant,
+            dtype,
+            lanes(target),
+            group(target, 128),
+            &Params::new(),
+        );
         ProbeSpace::new(case, axes)
     };
     if !target.gpu {
         // Which form is faster differs from one CPU to the next: a quick look tries the first shape of each space.
-        let forms: &[&str] = if dtype == Dtype::F32 { &["0", "1"] } else { &["0"] };
+        let forms: &[&str] = if dtype == Dtype::F32 {
+            &["0", "1"]
+        } else {
+            &["0"]
+        };
         return forms
             .iter()
             .map(|ordered: &&str| {
-                let mut made = space("lanes", "fed", vec![axis("vectors", &["6x2", "4x2", "8x2", "12x2"])]);
+                let mut made = space(
+                    "lanes",
+                    "fed",
+                    vec![axis("vectors", &["6x2", "4x2", "8x2", "12x2"])],
+                );
                 made.case.params.insert("ordered".into(), (*ordered).into());
                 made
             })
@@ -507,12 +722,18 @@ fn add_min(dtype: Dtype, target: &Target, quick: bool) -> Vec<ProbeSpace> {
         return vec![two_way];
     }
     let together = axis("together", &["0", "1"]);
-    let mut spaces = vec![space("addmin", "three_way", vec![together, registers]), two_way];
+    let mut spaces = vec![
+        space("addmin", "three_way", vec![together, registers]),
+        two_way,
+    ];
     if dtype == Dtype::I32 && target.nvidia {
         // Of integers no probe reaches what this rung does, which shares them out between two pipelines.
         let rung = case("minplus", "three_way", dtype, 0, 64, &Params::new());
         let shape = Form::Square.shape(if quick { 4096 } else { 8192 }, None);
-        spaces.insert(if quick { 0 } else { spaces.len() }, ProbeSpace::new(Case { shape, ..rung }, Vec::new()));
+        spaces.insert(
+            if quick { 0 } else { spaces.len() },
+            ProbeSpace::new(Case { shape, ..rung }, Vec::new()),
+        );
     }
     spaces
 }
@@ -523,7 +744,11 @@ mod tests {
     use gpulab_kernels as kernels;
 
     fn target(gpu: bool) -> Target {
-        Target { max_alloc: 16 << 30, global_mem: 64 << 30, ..Target::with_everything(gpu) }
+        Target {
+            max_alloc: 16 << 30,
+            global_mem: 64 << 30,
+            ..Target::with_everything(gpu)
+        }
     }
 
     #[test]
@@ -532,21 +757,35 @@ mod tests {
             let mut quantities = quantities(&target, false);
             assert!(quantities.len() > 35 && quantities.iter().all(|q| !q.spaces.is_empty()));
             quantities.extend(super::quantities(&target, true));
-            for space in quantities.iter().filter(|q| q.place != Site::Host).flat_map(|q| &q.spaces) {
+            for space in quantities
+                .iter()
+                .filter(|q| q.place != Site::Host)
+                .flat_map(|q| &q.spaces)
+            {
                 let family = kernels::built_in(&space.case.family).unwrap();
                 let rung = family.rung(&space.case.variant).unwrap();
-                for (axis, place) in
-                    (0..space.axes.len()).flat_map(|a| (0..space.axes[a].values.len()).map(move |v| (a, v)))
+                for (axis, place) in (0..space.axes.len())
+                    .flat_map(|a| (0..space.axes[a].values.len()).map(move |v| (a, v)))
                 {
                     let name = space.axes[axis].name;
-                    let known = || family.choices.iter().copied().chain(rung.tunables()).any(|t| t.name == name);
+                    let known = || {
+                        family
+                            .choices
+                            .iter()
+                            .copied()
+                            .chain(rung.tunables())
+                            .any(|t| t.name == name)
+                    };
                     assert!(name == "wg" || known(), "{}: {name}", rung.path);
                     let mut at = vec![0; space.axes.len()];
                     at[axis] = place;
                     let case = space.at(&at);
                     let plan = family.plan(rung, &case, &target);
                     let plan = plan.unwrap_or_else(|refusal| panic!("{case:?}: {refusal}"));
-                    assert!(plan.passes[0].global[0] > 0 && family.problem.cost(&case).bytes > 0.0, "{case:?}");
+                    assert!(
+                        plan.passes[0].global[0] > 0 && family.problem.cost(&case).bytes > 0.0,
+                        "{case:?}"
+                    );
                 }
             }
         }
@@ -554,13 +793,26 @@ mod tests {
 
     #[test]
     fn small_work_groups_leave_something_to_measure() {
-        for (gpu, max_wg) in [true, false].into_iter().flat_map(|gpu| [1, 12, 96, 200].map(|most| (gpu, most))) {
-            let target = Target { max_wg, max_wg_dims: [max_wg; 3], ..target(gpu) };
+        for (gpu, max_wg) in [true, false]
+            .into_iter()
+            .flat_map(|gpu| [1, 12, 96, 200].map(|most| (gpu, most)))
+        {
+            let target = Target {
+                max_wg,
+                max_wg_dims: [max_wg; 3],
+                ..target(gpu)
+            };
             let all = quantities(&target, false);
             // Rungs with groups of their own size may need more.
-            let own =
-                |space: &&ProbeSpace| kernels::built_in(&space.case.family).is_some() && space.case.family != "minplus";
-            for space in all.iter().filter(|q| q.place != Site::Host).flat_map(|q| &q.spaces).filter(own) {
+            let own = |space: &&ProbeSpace| {
+                kernels::built_in(&space.case.family).is_some() && space.case.family != "minplus"
+            };
+            for space in all
+                .iter()
+                .filter(|q| q.place != Site::Host)
+                .flat_map(|q| &q.spaces)
+                .filter(own)
+            {
                 let case = space.at(&vec![0; space.axes.len()]);
                 let family = kernels::built_in(&case.family).unwrap();
                 let plan = family.plan(family.rung(&case.variant).unwrap(), &case, &target);
@@ -575,21 +827,46 @@ mod tests {
             let whole = quantities(&target(gpu), false);
             let quick = quantities(&target(gpu), true);
             for quantity in &quick {
-                let same =
-                    |q: &&Quantity| (q.what, q.element, q.place) == (quantity.what, quantity.element, quantity.place);
+                let same = |q: &&Quantity| {
+                    (q.what, q.element, q.place)
+                        == (quantity.what, quantity.element, quantity.place)
+                };
                 let same = whole.iter().find(same).unwrap();
-                let probe = |space: &ProbeSpace| (space.case.family.clone(), space.case.variant.clone());
+                let probe =
+                    |space: &ProbeSpace| (space.case.family.clone(), space.case.variant.clone());
                 let probes: Vec<_> = same.spaces.iter().map(probe).collect();
-                assert!(quantity.spaces.iter().all(|space| probes.contains(&probe(space))), "{quantity:?}");
+                assert!(
+                    quantity
+                        .spaces
+                        .iter()
+                        .all(|space| probes.contains(&probe(space))),
+                    "{quantity:?}"
+                );
                 assert!(quantity.bytes <= same.bytes, "{quantity:?}");
             }
-            assert!(20 * quick.len() < 11 * whole.len(), "{} of {}", quick.len(), whole.len());
+            assert!(
+                20 * quick.len() < 11 * whole.len(),
+                "{} of {}",
+                quick.len(),
+                whole.len()
+            );
             // Reports of a quick record have reasons.
             for needed in for_model(&target(gpu)) {
-                assert!(quick.iter().any(|q: &Quantity| (q.what, q.element, q.place) == (needed.what, needed.element, needed.place)), "{needed:?}");
+                assert!(
+                    quick.iter().any(|q: &Quantity| (q.what, q.element, q.place)
+                        == (needed.what, needed.element, needed.place)),
+                    "{needed:?}"
+                );
             }
         }
-        let without = Target { fp64: false, ..target(true) };
-        assert!(quantities(&without, false).iter().all(|q| q.element != "f64"));
+        let without = Target {
+            fp64: false,
+            ..target(true)
+        };
+        assert!(
+            quantities(&without, false)
+                .iter()
+                .all(|q| q.element != "f64")
+        );
     }
 }

@@ -117,13 +117,16 @@ impl CeilingRow {
     pub fn is_of(&self, other: &CeilingRow) -> bool {
         // What is beyond the caches is one quantity, however much that was.
         let same_size = self.place != Site::Curve || self.bytes == other.bytes;
-        same_size && (&self.what, self.place, &self.element) == (&other.what, other.place, &other.element)
+        same_size
+            && (&self.what, self.place, &self.element) == (&other.what, other.place, &other.element)
     }
 
     /// Whether its value is better than the other's: higher, or of times lower. Any is better than none.
     pub fn is_better(&self, other: &CeilingRow) -> bool {
         match (self.value, other.value) {
-            (Some(value), Some(other)) if measure(&self.unit).is_some_and(Rate::is_time) => value < other,
+            (Some(value), Some(other)) if measure(&self.unit).is_some_and(Rate::is_time) => {
+                value < other
+            }
             (Some(value), Some(other)) => value > other,
             (value, None) => value.is_some(),
             (None, Some(_)) => false,
@@ -133,12 +136,14 @@ impl CeilingRow {
     /// Whether its value, if it has one, is what some device could have been measured to do.
     pub fn is_sound(&self) -> bool {
         let believable = believable(&self.unit);
-        self.value.is_none_or(|value| believable.is_some_and(|range| range.contains(&value)))
+        self.value
+            .is_none_or(|value| believable.is_some_and(|range| range.contains(&value)))
     }
 
     /// Whether the machine was not quiet while its value was measured.
     pub fn is_unquiet(&self) -> bool {
-        self.value.is_some() && (self.flags.contains(flag::NOISY) || self.flags.contains(flag::DRIFT))
+        self.value.is_some()
+            && (self.flags.contains(flag::NOISY) || self.flags.contains(flag::DRIFT))
     }
 }
 
@@ -151,7 +156,13 @@ fn believable(unit: &str) -> Option<RangeInclusive<f64>> {
 
 /// The measure that has a unit.
 fn measure(unit: &str) -> Option<Rate> {
-    let all = [Rate::Bytes, Rate::Ops, Rate::Pairs, Rate::Seconds, Rate::Latency];
+    let all = [
+        Rate::Bytes,
+        Rate::Ops,
+        Rate::Pairs,
+        Rate::Seconds,
+        Rate::Latency,
+    ];
     all.into_iter().find(|measure| measure.unit() == unit)
 }
 
@@ -159,8 +170,12 @@ fn measure(unit: &str) -> Option<Rate> {
 fn flags(quantity: &Quantity, outcome: &Outcome) -> Flags {
     // Launches differ from one to the next on any machine.
     let is_steady = !quantity.measure.is_time();
-    let is_noisy = is_steady && stats::summarise(&outcome.times()).is_some_and(|times| times.noise > MOST_NOISE);
-    let drifts = outcome.measured().and_then(|m| m.canary).is_some_and(|canary| canary.ratio > DRIFT_RATIO);
+    let is_noisy = is_steady
+        && stats::summarise(&outcome.times()).is_some_and(|times| times.noise > MOST_NOISE);
+    let drifts = outcome
+        .measured()
+        .and_then(|m| m.canary)
+        .is_some_and(|canary| canary.ratio > DRIFT_RATIO);
     [(flag::NOISY, is_noisy), (flag::DRIFT, drifts)]
         .into_iter()
         .filter_map(|(flag, is_set)| is_set.then_some(flag))

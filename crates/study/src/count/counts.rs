@@ -185,7 +185,10 @@ impl LaunchCounts {
     pub fn by_line(&self) -> Vec<(&str, u64, Counts)> {
         let mut lines: Vec<(&str, u64, Counts)> = Vec::new();
         for one in &self.instructions {
-            match lines.iter_mut().find(|(file, line, _)| (*file, *line) == (one.file.as_str(), one.line)) {
+            match lines
+                .iter_mut()
+                .find(|(file, line, _)| (*file, *line) == (one.file.as_str(), one.line))
+            {
                 Some((_, _, counts)) => *counts += one.counts,
                 None => lines.push((&one.file, one.line, one.counts)),
             }
@@ -231,17 +234,23 @@ impl Counts {
 
     /// Requests of global memory, without atomics.
     pub fn global(&self) -> RequestCounts {
-        self.memory.global_read.joined(&self.memory.global_write, &add)
+        self.memory
+            .global_read
+            .joined(&self.memory.global_write, &add)
     }
 
     /// Requests of local memory, without atomics.
     pub fn local(&self) -> RequestCounts {
-        self.memory.local_read.joined(&self.memory.local_write, &add)
+        self.memory
+            .local_read
+            .joined(&self.memory.local_write, &add)
     }
 
     /// Atomic requests of either memory.
     pub fn atomics(&self) -> RequestCounts {
-        self.memory.global_atomic.joined(&self.memory.local_atomic, &add)
+        self.memory
+            .global_atomic
+            .joined(&self.memory.local_atomic, &add)
     }
 
     /// Bytes that global requests move, for each byte that their items ask for.

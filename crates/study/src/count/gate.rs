@@ -13,21 +13,66 @@ pub struct CountGauge {
 
 /// In the order in which they are shown.
 static GAUGES: [CountGauge; 15] = [
-    CountGauge { name: "instructions", of: |row| row.warp_instructions },
-    CountGauge { name: "item_instructions", of: |row| row.item_instructions },
-    CountGauge { name: "flops", of: |row| row.flops },
-    CountGauge { name: "divisions", of: |row| row.divisions },
-    CountGauge { name: "waits", of: |row| row.global_waits },
-    CountGauge { name: "requests", of: |row| sum([row.global_read_requests, row.global_write_requests]) },
-    CountGauge { name: "segments", of: |row| sum([row.global_read_segments, row.global_write_segments]) },
-    CountGauge { name: "moved", of: |row| sum([row.global_read_moved, row.global_write_moved]) },
-    CountGauge { name: "local", of: |row| sum([row.local_read_requests, row.local_write_requests]) },
-    CountGauge { name: "passes", of: |row| sum([row.local_read_passes, row.local_write_passes]) },
-    CountGauge { name: "atomics", of: |row| sum([row.global_atomic_passes, row.local_atomic_passes]) },
-    CountGauge { name: "constants", of: |row| row.constant_words },
-    CountGauge { name: "barriers", of: |row| row.barriers },
-    CountGauge { name: "private", of: |row| row.private_accesses },
-    CountGauge { name: "copies", of: |row| row.group_copies },
+    CountGauge {
+        name: "instructions",
+        of: |row| row.warp_instructions,
+    },
+    CountGauge {
+        name: "item_instructions",
+        of: |row| row.item_instructions,
+    },
+    CountGauge {
+        name: "flops",
+        of: |row| row.flops,
+    },
+    CountGauge {
+        name: "divisions",
+        of: |row| row.divisions,
+    },
+    CountGauge {
+        name: "waits",
+        of: |row| row.global_waits,
+    },
+    CountGauge {
+        name: "requests",
+        of: |row| sum([row.global_read_requests, row.global_write_requests]),
+    },
+    CountGauge {
+        name: "segments",
+        of: |row| sum([row.global_read_segments, row.global_write_segments]),
+    },
+    CountGauge {
+        name: "moved",
+        of: |row| sum([row.global_read_moved, row.global_write_moved]),
+    },
+    CountGauge {
+        name: "local",
+        of: |row| sum([row.local_read_requests, row.local_write_requests]),
+    },
+    CountGauge {
+        name: "passes",
+        of: |row| sum([row.local_read_passes, row.local_write_passes]),
+    },
+    CountGauge {
+        name: "atomics",
+        of: |row| sum([row.global_atomic_passes, row.local_atomic_passes]),
+    },
+    CountGauge {
+        name: "constants",
+        of: |row| row.constant_words,
+    },
+    CountGauge {
+        name: "barriers",
+        of: |row| row.barriers,
+    },
+    CountGauge {
+        name: "private",
+        of: |row| row.private_accesses,
+    },
+    CountGauge {
+        name: "copies",
+        of: |row| row.group_copies,
+    },
 ];
 
 fn sum(parts: [Option<u64>; 2]) -> Option<u64> {
@@ -45,16 +90,31 @@ impl CountAllowances {
         for part in text.split(',').map(str::trim) {
             let mut words = part.splitn(2, ':');
             let name = words.next().unwrap_or_default();
-            let percent = words.next().unwrap_or("0").trim_end_matches('%').parse::<f64>().ok();
+            let percent = words
+                .next()
+                .unwrap_or("0")
+                .trim_end_matches('%')
+                .parse::<f64>()
+                .ok();
             let percent = percent
                 .filter(|percent| percent.is_finite() && *percent >= 0.0)
                 .ok_or_else(|| format!("{part:?}: a share is needed, as in passes:1%"))?;
-            let named: Vec<&str> =
-                GAUGES.iter().map(|gauge| gauge.name).filter(|known| name == "all" || *known == name).collect();
+            let named: Vec<&str> = GAUGES
+                .iter()
+                .map(|gauge| gauge.name)
+                .filter(|known| name == "all" || *known == name)
+                .collect();
             if named.is_empty() {
-                let names: Vec<&str> = GAUGES.iter().map(|gauge| gauge.name).chain(["all"]).collect();
+                let names: Vec<&str> = GAUGES
+                    .iter()
+                    .map(|gauge| gauge.name)
+                    .chain(["all"])
+                    .collect();
                 let suggestion = did_you_mean(&nearest(name, names.iter().copied(), |name| name));
-                return Err(format!("there is no count {name:?}{suggestion}; counts are {}", names.join(", ")));
+                return Err(format!(
+                    "there is no count {name:?}{suggestion}; counts are {}",
+                    names.join(", ")
+                ));
             }
             all.retain(|(known, _)| !named.contains(known));
             all.extend(named.into_iter().map(|name| (name, percent / 100.0)));
@@ -63,7 +123,10 @@ impl CountAllowances {
     }
 
     pub fn of(&self, gauge: &CountGauge) -> Option<f64> {
-        self.0.iter().find(|(name, _)| *name == gauge.name).map(|(_, share)| *share)
+        self.0
+            .iter()
+            .find(|(name, _)| *name == gauge.name)
+            .map(|(_, share)| *share)
     }
 }
 
@@ -79,7 +142,9 @@ pub struct CountGrowth {
 impl CountGrowth {
     /// Whether there is more than is allowed.
     pub fn is_refused(&self, allowed: &CountAllowances) -> bool {
-        allowed.of(self.gauge).is_some_and(|share| self.now as f64 > self.before as f64 * (1.0 + share))
+        allowed
+            .of(self.gauge)
+            .is_some_and(|share| self.now as f64 > self.before as f64 * (1.0 + share))
     }
 }
 
@@ -87,13 +152,24 @@ impl CountGrowth {
 pub fn growths(before: &[CountRow], now: &[CountRow]) -> Vec<CountGrowth> {
     let known = counted_cases(before);
     let mut all = Vec::new();
-    for case in counted_cases(now).into_iter().filter(|case| known.contains(case)) {
+    for case in counted_cases(now)
+        .into_iter()
+        .filter(|case| known.contains(case))
+    {
         for gauge in &GAUGES {
             let [before, now] = [before, now].map(|rows| {
-                rows.iter().filter(|row| is_gated(row) && case_of(row) == case).filter_map(gauge.of).sum::<u64>()
+                rows.iter()
+                    .filter(|row| is_gated(row) && case_of(row) == case)
+                    .filter_map(gauge.of)
+                    .sum::<u64>()
             });
             if before != now {
-                all.push(CountGrowth { case: case.clone(), gauge, before, now });
+                all.push(CountGrowth {
+                    case: case.clone(),
+                    gauge,
+                    before,
+                    now,
+                });
             }
         }
     }
@@ -106,25 +182,56 @@ fn is_gated(row: &CountRow) -> bool {
 
 /// The cases that were counted, each once.
 pub fn counted_cases(rows: &[CountRow]) -> Vec<String> {
-    let mut cases: Vec<String> = rows.iter().filter(|row| is_gated(row)).map(case_of).collect();
+    let mut cases: Vec<String> = rows
+        .iter()
+        .filter(|row| is_gated(row))
+        .map(case_of)
+        .collect();
     cases.dedup();
     cases
 }
 
 /// What is counted, without what an edit of the kernel may change.
 pub fn case_of(row: &CountRow) -> String {
-    let CountRow { family, variant, dtype, n, m, series, x, seed, .. } = row;
-    let size = if *m == 1 { n.to_string() } else { format!("{n}x{m}") };
+    let CountRow {
+        family,
+        variant,
+        dtype,
+        n,
+        m,
+        series,
+        x,
+        seed,
+        ..
+    } = row;
+    let size = if *m == 1 {
+        n.to_string()
+    } else {
+        format!("{n}x{m}")
+    };
     let trial = x.map_or_else(String::new, |x| format!(" {series}={x}"));
-    let seed = if *seed == 1 { String::new() } else { format!(" seed={seed}") };
+    let seed = if *seed == 1 {
+        String::new()
+    } else {
+        format!(" seed={seed}")
+    };
     format!("{family}/{variant} {dtype} n={size}{trial}{seed}")
 }
 
 /// The machine that a row was counted for, in words.
 pub fn machine_of(row: &CountRow) -> String {
-    let CountRow { warp, segment, banks, partitions, machine, .. } = row;
+    let CountRow {
+        warp,
+        segment,
+        banks,
+        partitions,
+        machine,
+        ..
+    } = row;
     let partitions = partitions.map_or_else(String::new, |n| format!(" partitions={n}"));
-    format!("{machine} warp={warp} segment={segment} banks={banks}{partitions}").trim_start().to_owned()
+    format!("{machine} warp={warp} segment={segment} banks={banks}{partitions}")
+        .trim_start()
+        .to_owned()
 }
 
 #[cfg(test)]
@@ -140,10 +247,23 @@ mod tests {
         );
         assert_eq!(shares("all:1%").len(), GAUGES.len());
         assert_eq!(shares("all:1%,passes:5%").last(), Some(&("passes", 0.05)));
-        for wrong in ["", "pases", "passes:", "passes:x", "passes:-1%", "passes:inf", "passes:1%,,", "passes;1"] {
+        for wrong in [
+            "",
+            "pases",
+            "passes:",
+            "passes:x",
+            "passes:-1%",
+            "passes:inf",
+            "passes:1%,,",
+            "passes;1",
+        ] {
             assert!(CountAllowances::parse(wrong).is_err(), "{wrong}");
         }
-        assert!(CountAllowances::parse("pases").unwrap_err().contains("passes"));
+        assert!(
+            CountAllowances::parse("pases")
+                .unwrap_err()
+                .contains("passes")
+        );
     }
 
     #[test]
@@ -159,8 +279,13 @@ mod tests {
         let before = [row(1, 8, true), row(2, 4, true), row(3, 1, false)];
         let now = [row(1, 8, true), row(2, 16, true), row(3, 9, false)];
         let all = growths(&before, &now);
-        let [passes] = &all[..] else { panic!("{all:?}") };
-        assert_eq!((passes.gauge.name, passes.before, passes.now), ("passes", 12, 24));
+        let [passes] = &all[..] else {
+            panic!("{all:?}")
+        };
+        assert_eq!(
+            (passes.gauge.name, passes.before, passes.now),
+            ("passes", 12, 24)
+        );
         assert_eq!(
             ["passes", "passes:99%", "passes:100%", "segments"]
                 .map(|limit: &str| passes.is_refused(&CountAllowances::parse(limit).unwrap())),

@@ -61,7 +61,12 @@ pub struct Machine {
 }
 
 const fn machine(about: &'static str, source: &'static str, model: LockstepModel) -> Machine {
-    Machine { name: model.machine, about, source, model }
+    Machine {
+        name: model.machine,
+        about,
+        source,
+        model,
+    }
 }
 
 /// An 8-series GPU of compute capability 1.0, as the GeForce 8800 GTX.
@@ -95,7 +100,10 @@ pub const MACHINES: &[Machine] = &[
     machine(
         "compute capability 1.1: as cc1.0",
         "NVIDIA, Optimizing CUDA (2009)",
-        LockstepModel { machine: "cc1.1", ..SERIES_8 },
+        LockstepModel {
+            machine: "cc1.1",
+            ..SERIES_8
+        },
     ),
     machine(
         "compute capability 1.2, 10-series: half-warps, transactions of 32, 64 or 128 bytes",
@@ -105,32 +113,52 @@ pub const MACHINES: &[Machine] = &[
     machine(
         "compute capability 1.3: as cc1.2",
         "NVIDIA, Optimizing CUDA (2009)",
-        LockstepModel { machine: "cc1.3", ..SERIES_10 },
+        LockstepModel {
+            machine: "cc1.3",
+            ..SERIES_10
+        },
     ),
     machine(
         "GeForce GTX 280, compute capability 1.3",
         "NVIDIA, Optimizing CUDA (2009), whose study of the transposition ran on it",
-        LockstepModel { machine: "gtx280", ..SERIES_10 },
+        LockstepModel {
+            machine: "gtx280",
+            ..SERIES_10
+        },
     ),
     machine(
         "a GPU of the Tesla S1070, compute capability 1.3",
         "Maruyama's lecture on optimising CUDA programs (Tokyo Tech), which ran on TSUBAME's; Optimizing CUDA (2009)",
-        LockstepModel { machine: "s1070", ..SERIES_10 },
+        LockstepModel {
+            machine: "s1070",
+            ..SERIES_10
+        },
     ),
     machine(
         "compute capability 2.0: warps, lines of 128 bytes, 32 banks",
         "NVIDIA, CUDA C Programming Guide 4.2, Compute Capabilities; Bornhofen, GPU Programming III: 32 banks",
-        LockstepModel { machine: "cc2.0", segment: 128, ..LockstepModel::USUAL },
+        LockstepModel {
+            machine: "cc2.0",
+            segment: 128,
+            ..LockstepModel::USUAL
+        },
     ),
     machine(
         "what is counted without --machine: warps, segments of 32 bytes, 32 banks",
         "NVIDIA, CUDA C++ Best Practices Guide, Coalesced Access to Global Memory; an H200's counters",
-        LockstepModel { machine: "today", ..LockstepModel::USUAL },
+        LockstepModel {
+            machine: "today",
+            ..LockstepModel::USUAL
+        },
     ),
     machine(
         "today, with wavefronts of 64 work-items",
         "AMD, OpenCL Programming Optimization Guide: wavefronts of 64, 32 banks of local memory",
-        LockstepModel { machine: "wave64", warp: 64, ..LockstepModel::USUAL },
+        LockstepModel {
+            machine: "wave64",
+            warp: 64,
+            ..LockstepModel::USUAL
+        },
     ),
 ];
 
@@ -148,10 +176,22 @@ mod tests {
     fn machines_have_names_of_their_own_and_today_is_the_usual_one() {
         for (at, machine) in MACHINES.iter().enumerate() {
             assert!(!machine.name.is_empty() && !machine.source.is_empty());
-            assert!(MACHINES[..at].iter().all(|other| other.name != machine.name), "{}", machine.name);
+            assert!(
+                MACHINES[..at]
+                    .iter()
+                    .all(|other| other.name != machine.name),
+                "{}",
+                machine.name
+            );
         }
         let today = Machine::named("today").unwrap().model;
-        assert_eq!(LockstepModel { machine: "", ..today }, LockstepModel::USUAL);
+        assert_eq!(
+            LockstepModel {
+                machine: "",
+                ..today
+            },
+            LockstepModel::USUAL
+        );
         assert!(Machine::named("gtx290").is_none());
     }
 }

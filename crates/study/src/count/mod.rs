@@ -10,12 +10,19 @@ mod row;
 mod stretch;
 mod trace;
 
-pub use counts::{CountedCase, CountedLaunch, Counts, InstructionCounts, LaunchCounts, MemoryCounts, RequestCounts};
-pub use gate::{CountAllowances, CountGauge, CountGrowth, case_of, counted_cases, growths, machine_of};
+pub use counts::{
+    CountedCase, CountedLaunch, Counts, InstructionCounts, LaunchCounts, MemoryCounts,
+    RequestCounts,
+};
+pub use gate::{
+    CountAllowances, CountGauge, CountGrowth, case_of, counted_cases, growths, machine_of,
+};
 pub use machine::{AccessRule, LockstepModel, MACHINES, Machine};
 pub use row::{CountRow, CountSubject};
 pub use stretch::{counted_settings, small_cases, stretched};
-pub use trace::{CheckFinding, FindingKind, RequestKind, TracedLaunch, TracedRequest, TracedStep, traced};
+pub use trace::{
+    CheckFinding, FindingKind, RequestKind, TracedLaunch, TracedRequest, TracedStep, traced,
+};
 
 /// Compute units of the GPU that plans are made for: one, so that in small cases, too, an item has several elements.
 pub const COMPUTE_UNITS: u32 = 1;

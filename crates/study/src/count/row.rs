@@ -1,6 +1,8 @@
 //! The flat rows that files of counts hold.
 
-use super::{CountedCase, CountedLaunch, Counts, LaunchCounts, LockstepModel, MemoryCounts, RequestCounts};
+use super::{
+    CountedCase, CountedLaunch, Counts, LaunchCounts, LockstepModel, MemoryCounts, RequestCounts,
+};
 use gpulab_model::data::{Dtype, Params};
 use gpulab_model::outcome::{Status, Stop};
 use gpulab_model::plan::{Case, WorkGroup};
@@ -237,9 +239,20 @@ impl CountRow {
         (case.wg, case.params) = (counted.wg, counted.params.clone());
         (1..)
             .zip(&counted.launches)
-            .flat_map(|(launch, CountedLaunch { timed, counts }): (u64, &CountedLaunch)| {
-                case.of_launch(RowPlace { launch, launches, timed: *timed, kernel: &counts.kernel, line: None }, counts)
-            })
+            .flat_map(
+                |(launch, CountedLaunch { timed, counts }): (u64, &CountedLaunch)| {
+                    case.of_launch(
+                        RowPlace {
+                            launch,
+                            launches,
+                            timed: *timed,
+                            kernel: &counts.kernel,
+                            line: None,
+                        },
+                        counts,
+                    )
+                },
+            )
             .collect()
     }
 
@@ -253,7 +266,15 @@ impl CountRow {
         whole.private_accesses = Some(counts.private);
         whole.group_copies = Some(counts.copies);
         let lines = counts.by_line().into_iter();
-        let lines = lines.map(|(file, line, counts)| self.with(RowPlace { line: Some((file, line)), ..place }, counts));
+        let lines = lines.map(|(file, line, counts)| {
+            self.with(
+                RowPlace {
+                    line: Some((file, line)),
+                    ..place
+                },
+                counts,
+            )
+        });
         std::iter::once(whole).chain(lines).collect()
     }
 
@@ -271,13 +292,17 @@ impl CountRow {
     pub fn counts(&self) -> Counts {
         let memory = MemoryCounts {
             global_read: RequestCounts {
-                group_segments: self.global_read_group_segments.unwrap_or_else(|| n(self.global_read_segments)),
+                group_segments: self
+                    .global_read_group_segments
+                    .unwrap_or_else(|| n(self.global_read_segments)),
                 launch_segments: n(self.global_read_launch_segments),
                 requests: n(self.global_read_requests),
                 segments: n(self.global_read_segments),
                 lines: n(self.global_read_lines),
                 bytes: n(self.global_read_bytes),
-                moved: self.global_read_moved.unwrap_or_else(|| n(self.global_read_segments) * self.segment),
+                moved: self
+                    .global_read_moved
+                    .unwrap_or_else(|| n(self.global_read_segments) * self.segment),
                 busiest: n(self.global_read_busiest),
                 ..RequestCounts::default()
             },
@@ -286,7 +311,9 @@ impl CountRow {
                 segments: n(self.global_write_segments),
                 lines: n(self.global_write_lines),
                 bytes: n(self.global_write_bytes),
-                moved: self.global_write_moved.unwrap_or_else(|| n(self.global_write_segments) * self.segment),
+                moved: self
+                    .global_write_moved
+                    .unwrap_or_else(|| n(self.global_write_segments) * self.segment),
                 busiest: n(self.global_write_busiest),
                 ..RequestCounts::default()
             },
@@ -333,8 +360,17 @@ impl CountRow {
     }
 
     fn blank(subject: &CountSubject<'_>) -> CountRow {
-        let CountSubject { run, simulator, model, case, rung, trial, note } = *subject;
-        let (experiment, series, x) = trial.map_or(("", "", None), |(name, series, x)| (name, series, Some(x)));
+        let CountSubject {
+            run,
+            simulator,
+            model,
+            case,
+            rung,
+            trial,
+            note,
+        } = *subject;
+        let (experiment, series, x) =
+            trial.map_or(("", "", None), |(name, series, x)| (name, series, Some(x)));
         CountRow {
             schema: SCHEMA,
             run_id: run.id.clone(),
@@ -423,7 +459,9 @@ impl CountRow {
             global_write_moved: Some(memory.global_write.moved),
             global_read_busiest: self.partitions.map(|_| memory.global_read.busiest),
             global_write_busiest: self.partitions.map(|_| memory.global_write.busiest),
-            partition_load: self.partitions.and_then(|partitions| counts.partition_load(partitions)),
+            partition_load: self
+                .partitions
+                .and_then(|partitions| counts.partition_load(partitions)),
             global_read_lines: Some(memory.global_read.lines),
             global_write_lines: Some(memory.global_write.lines),
             divisions: Some(counts.divisions),

@@ -31,13 +31,23 @@ pub fn counted_settings(params: &Params) -> Params {
 
 /// Two cases of the same kernel and settings that a simulator gets through in seconds, for groups of the size that the
 /// rung makes of the one asked for; `None` if the family has no such rung.
-pub fn small_cases(family: &Family, case: &Case, wg: WorkGroup, target: &Target) -> Option<[Case; 2]> {
+pub fn small_cases(
+    family: &Family,
+    case: &Case,
+    wg: WorkGroup,
+    target: &Target,
+) -> Option<[Case; 2]> {
     let form = family.form;
     let rung = family.rung(&case.variant)?;
-    let mut small = Case { params: counted_settings(&case.params), ..case.clone() };
+    let mut small = Case {
+        params: counted_settings(&case.params),
+        ..case.clone()
+    };
     if rung.tunables().any(|tunable| tunable.name == ITEMS) {
         // Of many elements each, as in a large case, so that loops turn often.
-        small.params.insert(ITEMS.to_owned(), FEW_ITEMS.max(wg.size()).to_string());
+        small
+            .params
+            .insert(ITEMS.to_owned(), FEW_ITEMS.max(wg.size()).to_string());
     }
     let sizes: [u64; 2] = match form {
         // Items that are alone in their group have long loops over whole vectors.
@@ -46,33 +56,64 @@ pub fn small_cases(family: &Family, case: &Case, wg: WorkGroup, target: &Target)
         Form::Matrix => [128, 256],
         Form::Square => {
             let [of_quarter, groups] = [64, 128].map(|n| {
-                let case = Case { shape: form.shape(n, None), ..small.clone() };
-                Some(family.plan(rung, &case, target).ok()?.passes.last()?.groups())
+                let case = Case {
+                    shape: form.shape(n, None),
+                    ..small.clone()
+                };
+                Some(
+                    family
+                        .plan(rung, &case, target)
+                        .ok()?
+                        .passes
+                        .last()?
+                        .groups(),
+                )
             });
             // Where a tile is wider than the matrix, its edges take part in all that a group does.
             let are_whole = wg.size() == 1 || groups == of_quarter.map(|of_quarter| 4 * of_quarter);
             if are_whole { [64, 128] } else { [128, 256] }
         }
     };
-    Some(sizes.map(|n| Case { shape: form.shape(n, None), ..small.clone() }))
+    Some(sizes.map(|n| Case {
+        shape: form.shape(n, None),
+        ..small.clone()
+    }))
 }
 
 /// The rows of a case's launches, from those of its [`small_cases`], without launches that only the large case has, as of a
 /// remainder; none without rows of two sizes for any.
-pub fn stretched(form: Form, case: &Case, plan: &Plan, counted: &[CountRow]) -> Option<Vec<CountRow>> {
+pub fn stretched(
+    form: Form,
+    case: &Case,
+    plan: &Plan,
+    counted: &[CountRow],
+) -> Option<Vec<CountRow>> {
     let mut sizes: BTreeMap<u64, Vec<&CountRow>> = BTreeMap::new();
-    counted.iter().filter(|row| row.is_of_launch()).for_each(|row| sizes.entry(row.n).or_default().push(row));
+    counted
+        .iter()
+        .filter(|row| row.is_of_launch())
+        .for_each(|row| sizes.entry(row.n).or_default().push(row));
     let sizes: Vec<Vec<&CountRow>> = sizes.into_values().collect();
     let [small, large] = [sizes.first()?, sizes.get(1)?];
     let launches = plan.passes.len() as u64;
     let rows = (1..).zip(&plan.passes).filter_map(|(launch, pass)| {
-        let [small, large] = [most_groups(small, &pass.kernel)?, most_groups(large, &pass.kernel)?];
+        let [small, large] = [
+            most_groups(small, &pass.kernel)?,
+            most_groups(large, &pass.kernel)?,
+        ];
         let items: u64 = pass.local.iter().product::<usize>() as u64;
         let groups = pass.groups();
         let line = GroupLine {
             groups: groups as f64,
-            at: (length(form, case.shape, groups, items), loops(form, small), loops(form, large)),
-            each: (1.0 / small.groups.unwrap_or(1).max(1) as f64, 1.0 / large.groups.unwrap_or(1).max(1) as f64),
+            at: (
+                length(form, case.shape, groups, items),
+                loops(form, small),
+                loops(form, large),
+            ),
+            each: (
+                1.0 / small.groups.unwrap_or(1).max(1) as f64,
+                1.0 / large.groups.unwrap_or(1).max(1) as f64,
+            ),
         };
         line.is_known().then_some(())?;
         let whole = CountRow {
@@ -91,12 +132,18 @@ pub fn stretched(form: Form, case: &Case, plan: &Plan, counted: &[CountRow]) -> 
             partitions: None,
             ..large.clone()
         };
-        let mut counts = small.counts().joined(&large.counts(), &|a, b| line.point(a, b));
+        let mut counts = small
+            .counts()
+            .joined(&large.counts(), &|a, b| line.point(a, b));
         let read = &mut counts.memory.global_read;
         let write = &mut counts.memory.global_write;
-        if [small, large].iter().all(|row| row.counts().global().moved == row.counts().global().segments * row.segment)
+        if [small, large]
+            .iter()
+            .all(|row| row.counts().global().moved == row.counts().global().segments * row.segment)
         {
-            [read, write].into_iter().for_each(|one| one.moved = one.segments * large.segment);
+            [read, write]
+                .into_iter()
+                .for_each(|one| one.moved = one.segments * large.segment);
         }
         Some(whole.with_counts(counts))
     });
@@ -106,7 +153,10 @@ pub fn stretched(form: Form, case: &Case, plan: &Plan, counted: &[CountRow]) -> 
 
 /// Of a kernel's launches that with most groups: others of the same kernel finish it.
 fn most_groups<'a>(rows: &[&'a CountRow], kernel: &str) -> Option<&'a CountRow> {
-    rows.iter().copied().filter(|row| row.kernel == kernel).max_by_key(|row| row.groups)
+    rows.iter()
+        .copied()
+        .filter(|row| row.kernel == kernel)
+        .max_by_key(|row| row.groups)
 }
 
 /// Turns of an item's loops, up to a factor that settings decide: its elements, or the length of its columns.
@@ -119,7 +169,12 @@ fn length(form: Form, shape: Shape, groups: u64, items: u64) -> f64 {
 
 fn loops(form: Form, row: &CountRow) -> f64 {
     let groups = row.groups.unwrap_or(1).max(1);
-    length(form, Shape { n: row.n, m: row.m }, groups, row.items.unwrap_or(1) / groups)
+    length(
+        form,
+        Shape { n: row.n, m: row.m },
+        groups,
+        row.items.unwrap_or(1) / groups,
+    )
 }
 
 /// The line through what a group of either small case does.
@@ -171,11 +226,14 @@ mod tests {
         let sizes = |variant: &str, wg: usize| {
             let case = Case::of("minplus", variant, Dtype::F32, Shape { n: 4096, m: 4096 });
             let target = Target::with_everything(true);
-            small_cases(family, &case, WorkGroup::linear(wg), &target).unwrap().map(|case| case.shape.n)
+            small_cases(family, &case, WorkGroup::linear(wg), &target)
+                .unwrap()
+                .map(|case| case.shape.n)
         };
         // Tiles of 64, of 128, and items alone.
         assert_eq!(
-            [("three_way", 64), ("tiled", 256), ("wide", 1)].map(|(variant, wg)| sizes(variant, wg)),
+            [("three_way", 64), ("tiled", 256), ("wide", 1)]
+                .map(|(variant, wg)| sizes(variant, wg)),
             [[64, 128], [128, 256], [64, 128]]
         );
     }

@@ -70,11 +70,17 @@ pub enum RequestKind {
 
 impl RequestKind {
     pub fn is_local(self) -> bool {
-        matches!(self, RequestKind::LocalRead | RequestKind::LocalWrite | RequestKind::LocalAtomic)
+        matches!(
+            self,
+            RequestKind::LocalRead | RequestKind::LocalWrite | RequestKind::LocalAtomic
+        )
     }
 
     pub fn is_read(self) -> bool {
-        matches!(self, RequestKind::GlobalRead | RequestKind::LocalRead | RequestKind::ConstantRead)
+        matches!(
+            self,
+            RequestKind::GlobalRead | RequestKind::LocalRead | RequestKind::ConstantRead
+        )
     }
 }
 
@@ -86,12 +92,18 @@ fn bits<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
 const OFFSET: u64 = (1 << 48) - 1;
 
 fn offsets<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u64>, D::Error> {
-    Ok(Vec::<u64>::deserialize(from)?.into_iter().map(|address| address & OFFSET).collect())
+    Ok(Vec::<u64>::deserialize(from)?
+        .into_iter()
+        .map(|address| address & OFFSET)
+        .collect())
 }
 
 fn pieces<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(u64, u64)>, D::Error> {
     let pieces = Vec::<(u64, u64)>::deserialize(from)?;
-    Ok(pieces.into_iter().map(|(address, bytes)| (address & OFFSET, bytes)).collect())
+    Ok(pieces
+        .into_iter()
+        .map(|(address, bytes)| (address & OFFSET, bytes))
+        .collect())
 }
 
 /// The launches of the lines that the plugin wrote, in their order.
@@ -105,8 +117,13 @@ pub fn traced(text: &str) -> Result<Vec<TracedLaunch>, serde_json::Error> {
     let mut launches: Vec<TracedLaunch> = Vec::new();
     for line in text.lines() {
         match serde_json::from_str(line)? {
-            TraceLine::Launch { kernel } => launches.push(TracedLaunch { kernel, steps: Vec::new() }),
-            TraceLine::Step(step) => launches.last_mut().map_or((), |launch| launch.steps.push(step)),
+            TraceLine::Launch { kernel } => launches.push(TracedLaunch {
+                kernel,
+                steps: Vec::new(),
+            }),
+            TraceLine::Step(step) => launches
+                .last_mut()
+                .map_or((), |launch| launch.steps.push(step)),
         }
     }
     Ok(launches)
@@ -162,7 +179,9 @@ impl FindingKind {
                 "a write outside of a buffer or an array: compare the index with the size before"
             }
             FindingKind::Unset => "a value is used here that was never set",
-            FindingKind::Divergence => "not all work-items of a group reach this barrier: put it outside of the if",
+            FindingKind::Divergence => {
+                "not all work-items of a group reach this barrier: put it outside of the if"
+            }
             FindingKind::Other => return None,
         })
     }
@@ -180,8 +199,17 @@ mod tests {
         let launches = traced(text).unwrap();
         assert_eq!((launches.len(), launches[0].steps.len()), (2, 0));
         let step = &launches[1].steps[0];
-        assert_eq!((step.group, step.phase, step.line, step.lanes), (1, 2, 7, 0xff));
-        assert_eq!((step.requests[0].at.as_slice(), step.requests[0].counts.passes), ([0, 4].as_slice(), 1));
+        assert_eq!(
+            (step.group, step.phase, step.line, step.lanes),
+            (1, 2, 7, 0xff)
+        );
+        assert_eq!(
+            (
+                step.requests[0].at.as_slice(),
+                step.requests[0].counts.passes
+            ),
+            ([0, 4].as_slice(), 1)
+        );
         assert!(traced("{").is_err());
     }
 }

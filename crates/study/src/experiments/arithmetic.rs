@@ -35,13 +35,23 @@ pub(super) const DIVERGENCE: Experiment = Experiment {
         let series = [(CHOSEN, 1, 2), (ONE, 3, 0), (BOTH, 3, 3)];
         let rounds = if scope.target.gpu { 256 } else { 64 };
         let (n, wg) = (lab::items(scope.target), lab::usual_wg(scope.target));
-        let work = Work { rung: ("divergence", "two_ways"), dtype: Dtype::I32, n, wg };
+        let work = Work {
+            rung: ("divergence", "two_ways"),
+            dtype: Dtype::I32,
+            n,
+            wg,
+        };
         (0..=10)
             .flat_map(|shift| series.map(|series| (shift, series)))
             // What all items do alike cannot depend on the runs: the ends show whether it does.
             .filter(|(shift, (name, ..))| *name == CHOSEN || [0, 10].contains(shift))
             .map(|(shift, (name, first, second))| {
-                let settings = [("shift", shift), ("first", first), ("second", second), (REPEATS, rounds)];
+                let settings = [
+                    ("shift", shift),
+                    ("first", first),
+                    ("second", second),
+                    (REPEATS, rounds),
+                ];
                 work.trial(scope, name, (1u64 << shift) as f64, TIME, &settings)
             })
             .collect()
@@ -100,20 +110,46 @@ pub(super) const GRID: Experiment = Experiment {
     plan: |scope| {
         let units = scope.units();
         let most = if scope.quick { 8 } else { 64 };
-        let multiples = [1, 2, 3, 4, 6, 8, 16, 32, 64].into_iter().filter(|&times| times <= most);
+        let multiples = [1, 2, 3, 4, 6, 8, 16, 32, 64]
+            .into_iter()
+            .filter(|&times| times <= most);
         // Few and many, and where turns end and the next one begins.
-        let turns = [units / 2, units, units + 1, 2 * units, 2 * units + 1, 4 * units, 4 * units + 1, 16 * units];
-        let mut groups: Vec<u64> = [1, 2, 100, 1000].into_iter().chain(turns).filter(|&groups| groups > 0).collect();
+        let turns = [
+            units / 2,
+            units,
+            units + 1,
+            2 * units,
+            2 * units + 1,
+            4 * units,
+            4 * units + 1,
+            16 * units,
+        ];
+        let mut groups: Vec<u64> = [1, 2, 100, 1000]
+            .into_iter()
+            .chain(turns)
+            .filter(|&groups| groups > 0)
+            .collect();
         groups.sort_unstable();
         groups.dedup();
         let multiples = multiples.map(|times| (times * units, format!("{units} units, multiples")));
-        let mut all: Vec<(u64, String)> =
-            groups.into_iter().map(|groups| (groups, GROUPS.to_owned())).chain(multiples).collect();
+        let mut all: Vec<(u64, String)> = groups
+            .into_iter()
+            .map(|groups| (groups, GROUPS.to_owned()))
+            .chain(multiples)
+            .collect();
         all.sort_by_key(|(groups, _)| *groups);
         let wg = lab::usual_wg(scope.target);
-        let settings = [("chains", 4), (REPEATS, if scope.target.gpu { 1024 } else { 8 })];
+        let settings = [
+            ("chains", 4),
+            (REPEATS, if scope.target.gpu { 1024 } else { 8 }),
+        ];
         let all = all.into_iter().map(|(groups, series)| {
-            let work = Work { rung: ("chains", "independent"), dtype: Dtype::F32, n: groups * wg as u64, wg };
+            let work = Work {
+                rung: ("chains", "independent"),
+                dtype: Dtype::F32,
+                n: groups * wg as u64,
+                wg,
+            };
             work.trial(scope, &series, groups as f64, RATE, &settings)
         });
         all.collect()
@@ -129,7 +165,10 @@ pub(super) const GRID: Experiment = Experiment {
             part: 0.9,
             of: &[
                 ("by any number", Pairs::ToBest(GROUPS)),
-                ("by multiples of the compute units", Pairs::ToBest("* units, multiples")),
+                (
+                    "by multiples of the compute units",
+                    Pairs::ToBest("* units, multiples"),
+                ),
             ],
             so: NO_MORE,
         },
@@ -140,7 +179,11 @@ const GROUP_RATE: &str = "rate";
 const HELD: &str = "occupancy";
 
 /// Of the warps that a compute unit can hold, those that it does.
-const OCCUPANCY: Metric = Metric { name: "occupancy", unit: "%", of: |row: &Row| row.occupancy_pct };
+const OCCUPANCY: Metric = Metric {
+    name: "occupancy",
+    unit: "%",
+    of: |row: &Row| row.occupancy_pct,
+};
 
 /// Where work-items run in lockstep, a group whose size is no multiple of the lanes leaves some of them idle. 48 items take two warps
 /// of 32, and 75 % of their lanes have an item. The points tell, for each number of lanes that devices have, whether that alone is
@@ -164,9 +207,10 @@ pub(super) const GROUP: Experiment = Experiment {
         // Each that is off the multiples of 64 has the next one beside it.
         let sizes: &[usize] = match scope.quick {
             true => &[16, 32, 48, 64, 96, 100, 128, 200, 256],
-            false => {
-                &[8, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 100, 128, 160, 192, 200, 256, 320, 500, 512, 1000, 1024]
-            }
+            false => &[
+                8, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 100, 128, 160, 192, 200, 256, 320, 500,
+                512, 1000, 1024,
+            ],
         };
         let target = scope.target;
         // Only NVIDIA's driver tells of the registers that occupancy follows from.
@@ -175,18 +219,27 @@ pub(super) const GROUP: Experiment = Experiment {
         metrics[..=told]
             .iter()
             .flat_map(|(name, metric)| {
-                sizes.iter().filter(|&&wg| wg <= target.max_wg).map(move |&wg| {
-                    // So many groups that the last ones, which run when others have ended, count little.
-                    let items = scope.units() * if target.gpu { 1 << 16 } else { 1 << 12 };
-                    let settings = [(REPEATS, if target.gpu { 64 } else { 32 }), (TOLD, 1)];
-                    Work { rung: ("group", "held"), dtype: Dtype::F32, n: items.next_multiple_of(wg as u64), wg }.trial(
-                        scope,
-                        name,
-                        wg as f64,
-                        *metric,
-                        &settings[..=told],
-                    )
-                })
+                sizes
+                    .iter()
+                    .filter(|&&wg| wg <= target.max_wg)
+                    .map(move |&wg| {
+                        // So many groups that the last ones, which run when others have ended, count little.
+                        let items = scope.units() * if target.gpu { 1 << 16 } else { 1 << 12 };
+                        let settings = [(REPEATS, if target.gpu { 64 } else { 32 }), (TOLD, 1)];
+                        Work {
+                            rung: ("group", "held"),
+                            dtype: Dtype::F32,
+                            n: items.next_multiple_of(wg as u64),
+                            wg,
+                        }
+                        .trial(
+                            scope,
+                            name,
+                            wg as f64,
+                            *metric,
+                            &settings[..=told],
+                        )
+                    })
             })
             .collect()
     },
@@ -198,7 +251,10 @@ pub(super) const GROUP: Experiment = Experiment {
             so: NO_MORE,
         },
         Claim::Own(lanes),
-        Claim::Tell { head: "Occupancy is", of: &[("", HELD)] },
+        Claim::Tell {
+            head: "Occupancy is",
+            of: &[("", HELD)],
+        },
     ],
 };
 
@@ -207,7 +263,9 @@ fn lanes(points: &[Point]) -> Option<String> {
     const NEAR: f64 = 1.1;
     let all = series(points, GROUP_RATE);
     let beside = all.iter().filter_map(|p| {
-        let multiple = all.iter().find(|q| q.x == 64.0 * (p.x / 64.0).ceil() && q.x != p.x);
+        let multiple = all
+            .iter()
+            .find(|q| q.x == 64.0 * (p.x / 64.0).ceil() && q.x != p.x);
         Contrast::new(p, multiple?)
     });
     let beside: Vec<Contrast> = beside.collect();
@@ -217,18 +275,26 @@ fn lanes(points: &[Point]) -> Option<String> {
         for c in &beside {
             let used = c.x / (lanes * (c.x / lanes).ceil());
             match (c.exceeds(used / NEAR), c.exceeds(used * NEAR)) {
-                (Some(true), Some(false)) => fit = (lanes, fit.1 + 1, fit.2, fit.3 || used < 1.0 / NEAR),
+                (Some(true), Some(false)) => {
+                    fit = (lanes, fit.1 + 1, fit.2, fit.3 || used < 1.0 / NEAR)
+                }
                 (Some(false), _) | (_, Some(true)) => fit.2 += 1,
                 _ => {}
             }
         }
         fit
     });
-    let (lanes, near, far, _) = fits.into_iter().filter(|fit| fit.3).max_by_key(|fit| (fit.1, usize::MAX - fit.2))?;
+    let (lanes, near, far, _) = fits
+        .into_iter()
+        .filter(|fit| fit.3)
+        .max_by_key(|fit| (fit.1, usize::MAX - fit.2))?;
     let of = beside.len();
     Some(match far {
         _ if of == 0 => return None,
-        _ if 2 * near + 2 * far < of => format!("What sizes off the warp's multiple cost is {}.", unseen(&beside)),
+        _ if 2 * near + 2 * far < of => format!(
+            "What sizes off the warp's multiple cost is {}.",
+            unseen(&beside)
+        ),
         0 if lanes == 1.0 => format!(
             "Sizes off the multiples of 64 are as fast as on them, to within 10 %, at {near} of {of} sizes: no idle lanes show."
         ),
@@ -249,13 +315,18 @@ fn lanes(points: &[Point]) -> Option<String> {
 }
 
 /// The latency in clocks of the frequency that the driver states, for a grid of one group for each compute unit.
-const CLOCKS: Metric =
-    Metric { name: "latency in clocks", unit: "clocks", of: |row| Some(row.wg?.size() as f64 / row.ops_per_cu_clock?) };
+const CLOCKS: Metric = Metric {
+    name: "latency in clocks",
+    unit: "clocks",
+    of: |row| Some(row.wg?.size() as f64 / row.ops_per_cu_clock?),
+};
 /// From one operation of a lone item to its next.
 const LATENCY: Metric = Metric {
     name: "latency",
     unit: "ns",
-    of: |row| Some(1e9 * row.t_median_s? * row.n as f64 / row.ops? as f64).filter(|ns| ns.is_finite()),
+    of: |row| {
+        Some(1e9 * row.t_median_s? * row.n as f64 / row.ops? as f64).filter(|ns| ns.is_finite())
+    },
 };
 
 /// Chains of dependent steps, 1 to 8 of them an item, in groups of 32 to 1024 items. Each compute unit has one group. So only the
@@ -276,30 +347,52 @@ pub(super) const ILP: Experiment = Experiment {
     x_name: "items",
     x_label: plain,
     plan: |scope| {
-        let items: &[u64] = if scope.quick { &[32, 128, 256, 512, 1024] } else { &[32, 64, 128, 256, 512, 768, 1024] };
+        let items: &[u64] = if scope.quick {
+            &[32, 128, 256, 512, 1024]
+        } else {
+            &[32, 64, 128, 256, 512, 768, 1024]
+        };
         let steps = [("a step", LATENCY, 1, 1), ("a step, clocks", CLOCKS, 1, 1)];
-        let series = [("1 chain", 1), ("2 chains", 2), ("4 chains", 4), ("8 chains", 8)];
-        let chains =
-            series.into_iter().flat_map(|(name, chains)| items.iter().map(move |&items| (name, RATE, items, chains)));
-        let all = steps.into_iter().chain(chains).map(|(name, metric, items, chains): (&str, Metric, u64, u64)| {
-            // Of all chains of a group together the same in every trial, so that the time is that of the rate alone; but no
-            // more of a chain than a lone item needs.
-            let rounds = (8192 * if scope.target.gpu { 128 } else { 8 } / (items * chains)).clamp(1, 1 << 15);
-            let n = scope.units() * items;
-            Work { rung: ("chains", "independent"), dtype: Dtype::F32, n, wg: items as usize }.trial(
-                scope,
-                name,
-                items as f64,
-                metric,
-                &[("chains", chains), (REPEATS, rounds)],
-            )
-        });
+        let series = [
+            ("1 chain", 1),
+            ("2 chains", 2),
+            ("4 chains", 4),
+            ("8 chains", 8),
+        ];
+        let chains = series
+            .into_iter()
+            .flat_map(|(name, chains)| items.iter().map(move |&items| (name, RATE, items, chains)));
+        let all = steps.into_iter().chain(chains).map(
+            |(name, metric, items, chains): (&str, Metric, u64, u64)| {
+                // Of all chains of a group together the same in every trial, so that the time is that of the rate alone; but no
+                // more of a chain than a lone item needs.
+                let rounds = (8192 * if scope.target.gpu { 128 } else { 8 } / (items * chains))
+                    .clamp(1, 1 << 15);
+                let n = scope.units() * items;
+                Work {
+                    rung: ("chains", "independent"),
+                    dtype: Dtype::F32,
+                    n,
+                    wg: items as usize,
+                }
+                .trial(
+                    scope,
+                    name,
+                    items as f64,
+                    metric,
+                    &[("chains", chains), (REPEATS, rounds)],
+                )
+            },
+        );
         all.collect()
     },
     claims: &[
         Claim::Tell {
             head: "A step takes",
-            of: &[("", "a step"), ("at the clock that the device states", "a step, clocks")],
+            of: &[
+                ("", "a step"),
+                ("at the clock that the device states", "a step, clocks"),
+            ],
         },
         Claim::Reach {
             head: "At least 80 % of the best rate is reached",
@@ -316,9 +409,17 @@ pub(super) const ILP: Experiment = Experiment {
 };
 
 /// How far a function's value is from the right one, where the runner's check says that it is near enough.
-const ERROR: Metric = Metric { name: "error", unit: "ulp", of: |row: &Row| row.max_err };
+const ERROR: Metric = Metric {
+    name: "error",
+    unit: "ulp",
+    of: |row: &Row| row.max_err,
+};
 /// Throughput in what the hardware's tables state, if the device keeps the clock that the driver states.
-const PER_CLOCK: Metric = Metric { name: "rate per clock", unit: "/CU/clock", of: |row: &Row| row.ops_per_cu_clock };
+const PER_CLOCK: Metric = Metric {
+    name: "rate per clock",
+    unit: "/CU/clock",
+    of: |row: &Row| row.ops_per_cu_clock,
+};
 
 const DEPENDENT: f64 = 1.0;
 const MANY: f64 = 8.0;
@@ -348,24 +449,53 @@ pub(super) const INSTRUCTIONS: Experiment = Experiment {
         let quick = scope.quick;
         let is_meant = |name: &str| {
             !quick
-                || ["add", "fma", "min", "int add", "int div", "int div by 8", "int >> 3", "sin", "pow"].contains(&name)
+                || [
+                    "add",
+                    "fma",
+                    "min",
+                    "int add",
+                    "int div",
+                    "int div by 8",
+                    "int >> 3",
+                    "sin",
+                    "pow",
+                ]
+                .contains(&name)
         };
-        let forms: &[Precision] = if quick { &[Precision::Plain, Precision::Native] } else { &Precision::ALL };
+        let forms: &[Precision] = if quick {
+            &[Precision::Plain, Precision::Native]
+        } else {
+            &Precision::ALL
+        };
         let mut all = Vec::new();
         for (op, operation) in (0..).zip(OPERATIONS).filter(|(_, o)| is_meant(o.name)) {
             let asked = (op, Instruction::Operation(operation));
             let per_clock = format!("{}, per clock", operation.name);
-            let chains =
-                [(operation.name, DEPENDENT, LATENCY), (operation.name, MANY, RATE), (&per_clock, MANY, PER_CLOCK)];
+            let chains = [
+                (operation.name, DEPENDENT, LATENCY),
+                (operation.name, MANY, RATE),
+                (&per_clock, MANY, PER_CLOCK),
+            ];
             let has_clock = ["add", "fma", "min", "int min"].contains(&operation.name);
             for (name, x, metric) in chains.into_iter().take(if has_clock { 3 } else { 2 }) {
                 all.push(chain(scope, asked, operation.dtype, name, x, metric));
             }
         }
-        for (op, function) in (OPERATIONS.len() as u64..).zip(FUNCTIONS).filter(|(_, f)| is_meant(f.name)) {
-            let plain = forms.iter().map(|form| (Dtype::F32, *form, name_of(function, *form)));
+        for (op, function) in (OPERATIONS.len() as u64..)
+            .zip(FUNCTIONS)
+            .filter(|(_, f)| is_meant(f.name))
+        {
+            let plain = forms
+                .iter()
+                .map(|form| (Dtype::F32, *form, name_of(function, *form)));
             let has_double = !quick && ["div", "sqrt", "sin", "exp"].contains(&function.name);
-            let double = has_double.then(|| (Dtype::F64, Precision::Plain, format!("f64 {}", function.name)));
+            let double = has_double.then(|| {
+                (
+                    Dtype::F64,
+                    Precision::Plain,
+                    format!("f64 {}", function.name),
+                )
+            });
             for (dtype, form, name) in plain.chain(double) {
                 let asked = (op, Instruction::Function(function, form));
                 all.push(chain(scope, asked, dtype, &name, DEPENDENT, LATENCY));
@@ -373,8 +503,12 @@ pub(super) const INSTRUCTIONS: Experiment = Experiment {
             }
             for &form in forms {
                 let settings = [("op", op), ("form", form as u64), (REPEATS, 1)];
-                let work =
-                    Work { rung: ("accuracy", "once"), dtype: Dtype::I32, n: 1 << 16, wg: lab::usual_wg(scope.target) };
+                let work = Work {
+                    rung: ("accuracy", "once"),
+                    dtype: Dtype::I32,
+                    n: 1 << 16,
+                    wg: lab::usual_wg(scope.target),
+                };
                 all.push(work.trial(scope, &name_of(function, form), 0.0, ERROR, &settings));
             }
         }
@@ -405,7 +539,10 @@ pub(super) const INSTRUCTIONS: Experiment = Experiment {
                 ("int division by a variable is", many("int div", "int >> 3")),
                 ("an int remainder by 8 is", many("int mod by 8", "int & 7")),
                 ("an int remainder by 7 is", many("int mod by 7", "int & 7")),
-                ("an int remainder by a variable is", many("int mod", "int & 7")),
+                (
+                    "an int remainder by a variable is",
+                    many("int mod", "int & 7"),
+                ),
             ],
             so: NO_MORE,
         },
@@ -417,8 +554,14 @@ pub(super) const INSTRUCTIONS: Experiment = Experiment {
         Claim::Speed {
             head: "One after the other, compared with int add,",
             of: &[
-                ("add is", Pairs::Places(("add", DEPENDENT), ("int add", DEPENDENT))),
-                ("mul is", Pairs::Places(("mul", DEPENDENT), ("int add", DEPENDENT))),
+                (
+                    "add is",
+                    Pairs::Places(("add", DEPENDENT), ("int add", DEPENDENT)),
+                ),
+                (
+                    "mul is",
+                    Pairs::Places(("mul", DEPENDENT), ("int add", DEPENDENT)),
+                ),
             ],
             so: NO_MORE,
         },
@@ -431,7 +574,10 @@ pub(super) const INSTRUCTIONS: Experiment = Experiment {
                 ("native_sqrt is", many("native_sqrt", "sqrt")),
                 ("native_powr is", many("native_powr", "pow")),
                 ("half_sin is", many("half_sin", "sin")),
-                ("sin with -cl-fast-relaxed-math is", many("sin, fast math", "sin")),
+                (
+                    "sin with -cl-fast-relaxed-math is",
+                    many("sin, fast math", "sin"),
+                ),
             ],
             so: NO_MORE,
         },
@@ -467,8 +613,19 @@ fn chain(
         (false, true) => 1 << 7,
     };
     let form = asked.form() as u64;
-    let settings = [("op", op), ("form", form), ("chains", x as u64), (REPEATS, steps / (2 * asked.turn()))];
-    Work { rung: ("instructions", "pairs"), dtype, n, wg }.trial(scope, name, x, metric, &settings)
+    let settings = [
+        ("op", op),
+        ("form", form),
+        ("chains", x as u64),
+        (REPEATS, steps / (2 * asked.turn())),
+    ];
+    Work {
+        rung: ("instructions", "pairs"),
+        dtype,
+        n,
+        wg,
+    }
+    .trial(scope, name, x, metric, &settings)
 }
 
 /// A function's series: `native_sin`, or `sin, fast math`.
@@ -510,7 +667,11 @@ pub(super) const INTENSITY: Experiment = Experiment {
         let memory = [0.0].iter().chain(&doublings).map(|&x| (MEMORY, x));
         let again = doublings.iter().filter(|x| **x >= 0.5).map(|&x| (AGAIN, x));
         let loaded = [0.5, 2f64.powi(most)].map(|x| (LOADED, x));
-        memory.chain(again).chain(loaded).map(|(name, x)| intense(scope, name, x)).collect()
+        memory
+            .chain(again)
+            .chain(loaded)
+            .map(|(name, x)| intense(scope, name, x))
+            .collect()
     },
     claims: &[
         Claim::Reach {
@@ -527,7 +688,10 @@ pub(super) const INTENSITY: Experiment = Experiment {
             ],
             so: ["", ": arithmetic is the limit", ""],
         },
-        Claim::Tell { head: "The bandwidth is", of: &[("", MEMORY)] },
+        Claim::Tell {
+            head: "The bandwidth is",
+            of: &[("", MEMORY)],
+        },
         Claim::Reach {
             head: "Computing a float again is at least 5 % faster than loading it",
             part: 1.05,
@@ -547,10 +711,20 @@ fn intense(scope: &Scope<'_>, name: &str, x: f64) -> Trial {
     // Two operations a step.
     let steps = (x * bytes / 2.0 * chains::VECTORS as f64) as u64;
     // Compilers for CPUs do not join items' long loops, and get vectors as wide as the device's.
-    let vec = if target.gpu { 1 } else { u64::from(target.float_lanes.clamp(4, 16)).next_power_of_two() };
+    let vec = if target.gpu {
+        1
+    } else {
+        u64::from(target.float_lanes.clamp(4, 16)).next_power_of_two()
+    };
     let wg = lab::usual_wg(target).min(if target.gpu { 256 } else { 64 });
     // More than caches hold.
-    Work { rung, dtype: Dtype::F32, n: 1 << scope.pick([25, 24], [24, 23]), wg }.trial(
+    Work {
+        rung,
+        dtype: Dtype::F32,
+        n: 1 << scope.pick([25, 24], [24, 23]),
+        wg,
+    }
+    .trial(
         scope,
         name,
         x,
@@ -561,13 +735,24 @@ fn intense(scope: &Scope<'_>, name: &str, x: f64) -> Trial {
 
 /// `1/8`, or `16`.
 fn fraction(x: f64) -> String {
-    if x > 0.0 && x < 1.0 { format!("1/{}", 1.0 / x) } else { x.to_string() }
+    if x > 0.0 && x < 1.0 {
+        format!("1/{}", 1.0 / x)
+    } else {
+        x.to_string()
+    }
 }
 
 /// The median time with the host's part, and that of the launches before those that count.
-const WITH_TAIL: Metric =
-    Metric { name: "time", unit: "us", of: |row| Some((row.t_median_s? + row.t_host_tail_s.unwrap_or(0.0)) * 1e6) };
-const COPY_TIME: Metric = Metric { name: "time", unit: "us", of: |row| Some(row.t_preparation_s? * 1e6) };
+const WITH_TAIL: Metric = Metric {
+    name: "time",
+    unit: "us",
+    of: |row| Some((row.t_median_s? + row.t_host_tail_s.unwrap_or(0.0)) * 1e6),
+};
+const COPY_TIME: Metric = Metric {
+    name: "time",
+    unit: "us",
+    of: |row| Some(row.t_preparation_s? * 1e6),
+};
 
 /// What a size that is no multiple of the work-group costs, and who had best pay for it: one dot product of integers in four forms,
 /// in which a group takes a block of elements and leaves one sum. What a point's time includes: the device's, by the row's clock,
@@ -597,11 +782,23 @@ pub(super) const PRESUM: Experiment = Experiment {
             for rest in [0, 1, block / 2, block - 1] {
                 // Without a remainder the host has nothing to add: its kernel alone is the one without any remedy.
                 let whole = (rest == 0).then_some(("whole", "host", WITH_TAIL));
-                let remedies = ["guard", "host", "device", "padding"].map(|remedy| (remedy, remedy, WITH_TAIL));
+                let remedies = ["guard", "host", "device", "padding"]
+                    .map(|remedy| (remedy, remedy, WITH_TAIL));
                 let copy = ("padding's copy", "padding", COPY_TIME);
                 for (name, variant, metric) in whole.into_iter().chain(remedies).chain([copy]) {
-                    let work = Work { rung: ("presum", variant), dtype: Dtype::I32, n: (1 << power) + rest, wg };
-                    all.push(work.trial(scope, &format!("{name}, 2^{power}"), rest as f64, metric, &[]));
+                    let work = Work {
+                        rung: ("presum", variant),
+                        dtype: Dtype::I32,
+                        n: (1 << power) + rest,
+                        wg,
+                    };
+                    all.push(work.trial(
+                        scope,
+                        &format!("{name}, 2^{power}"),
+                        rest as f64,
+                        metric,
+                        &[],
+                    ));
                 }
             }
         }
@@ -613,8 +810,14 @@ pub(super) const PRESUM: Experiment = Experiment {
             of: &[
                 ("a guard is", Pairs::To("guard, 2^16", ("whole, 2^16", 0.0))),
                 ("the host is", Pairs::To("host, 2^16", ("whole, 2^16", 0.0))),
-                ("a second launch is", Pairs::To("device, 2^16", ("whole, 2^16", 0.0))),
-                ("padding is", Pairs::To("padding, 2^16", ("whole, 2^16", 0.0))),
+                (
+                    "a second launch is",
+                    Pairs::To("device, 2^16", ("whole, 2^16", 0.0)),
+                ),
+                (
+                    "padding is",
+                    Pairs::To("padding, 2^16", ("whole, 2^16", 0.0)),
+                ),
             ],
             so: NO_MORE,
         },
@@ -623,22 +826,43 @@ pub(super) const PRESUM: Experiment = Experiment {
             of: &[
                 ("a guard is", Pairs::To("guard, 2^24", ("whole, 2^24", 0.0))),
                 ("the host is", Pairs::To("host, 2^24", ("whole, 2^24", 0.0))),
-                ("a second launch is", Pairs::To("device, 2^24", ("whole, 2^24", 0.0))),
-                ("padding is", Pairs::To("padding, 2^24", ("whole, 2^24", 0.0))),
+                (
+                    "a second launch is",
+                    Pairs::To("device, 2^24", ("whole, 2^24", 0.0)),
+                ),
+                (
+                    "padding is",
+                    Pairs::To("padding, 2^24", ("whole, 2^24", 0.0)),
+                ),
             ],
             so: NO_MORE,
         },
         Claim::Tell {
             head: "Not counted is the copy that padding needs, of",
-            of: &[("at 2^16", "padding's copy, 2^16"), ("at 2^24", "padding's copy, 2^24")],
+            of: &[
+                ("at 2^16", "padding's copy, 2^16"),
+                ("at 2^24", "padding's copy, 2^24"),
+            ],
         },
     ],
 };
 
 /// How far a sum is from the exact one, and how far it may be.
-const OFF: Metric = Metric { name: "error", unit: "1e-6", of: |row: &Row| row.max_err.map(|err| 1e6 * err) };
-const BOUND: Metric = Metric { name: "bound", unit: "1e-6", of: |row: &Row| row.tol.map(|tol| 1e6 * tol) };
-const SUM: Metric = Metric { name: "sum", unit: "1", of: |row: &Row| row.result.map(Number::rounded) };
+const OFF: Metric = Metric {
+    name: "error",
+    unit: "1e-6",
+    of: |row: &Row| row.max_err.map(|err| 1e6 * err),
+};
+const BOUND: Metric = Metric {
+    name: "bound",
+    unit: "1e-6",
+    of: |row: &Row| row.tol.map(|tol| 1e6 * tol),
+};
+const SUM: Metric = Metric {
+    name: "sum",
+    unit: "1",
+    of: |row: &Row| row.result.map(Number::rounded),
+};
 
 /// What the order of additions changes in a sum of floats. Three terms show it: (10^30 - 10^30) + 1 is 1, 10^30 + (-10^30 + 1) is 0. The
 /// same random data are then summed by one item in eight orders, and by each rung of the reduce ladder. Each sum's error stands
@@ -662,27 +886,52 @@ pub(super) const ROUNDING: Experiment = Experiment {
         // Few enough for devices that end a loop after 2^16 turns.
         const N: u64 = 1 << 15;
         let of = |name: &str, (rung, n, wg), x: f64, metric, settings: &[(&str, u64)]| {
-            Work { rung, dtype: Dtype::F32, n, wg }.trial(scope, name, x, metric, settings)
+            Work {
+                rung,
+                dtype: Dtype::F32,
+                n,
+                wg,
+            }
+            .trial(scope, name, x, metric, settings)
         };
         let terms = (("absorbed", "three_terms"), 1, 1);
         let in_order = (("orders", "sequential"), N, 1);
-        let mut all: Vec<Trial> =
-            [(1.0, 0), (2.0, 1)].map(|(x, right)| of("1e30 - 1e30 + 1", terms, x, SUM, &[("right", right)])).into();
+        let mut all: Vec<Trial> = [(1.0, 0), (2.0, 1)]
+            .map(|(x, right)| of("1e30 - 1e30 + 1", terms, x, SUM, &[("right", right)]))
+            .into();
         // Forwards, backwards, and orders that jump.
         for (x, step) in (1..).zip([1, N - 1, 3, 129, 1025, 4095, 8191, 12_289]) {
-            all.push(of("error, one item", in_order, f64::from(x), OFF, &[("step", step)]));
+            all.push(of(
+                "error, one item",
+                in_order,
+                f64::from(x),
+                OFF,
+                &[("step", step)],
+            ));
         }
         all.push(of("bound, one item", in_order, 1.0, BOUND, &[("step", 1)]));
-        for (name, metric) in [("error, rung of reduce", OFF), ("bound, rung of reduce", BOUND)] {
+        for (name, metric) in [
+            ("error, rung of reduce", OFF),
+            ("bound, rung of reduce", BOUND),
+        ] {
             for rung in &*reduce::FAMILY.ladder {
                 let x = f64::from(rung.number().unwrap_or_default());
-                all.push(of(name, (("reduce", rung.variant()), N, lab::usual_wg(scope.target)), x, metric, &[]));
+                all.push(of(
+                    name,
+                    (("reduce", rung.variant()), N, lab::usual_wg(scope.target)),
+                    x,
+                    metric,
+                    &[],
+                ));
             }
         }
         all
     },
     claims: &[
-        Claim::Tell { head: "By the order of its additions, 10^30 - 10^30 + 1 is", of: &[("", "1e30 - 1e30 + 1")] },
+        Claim::Tell {
+            head: "By the order of its additions, 10^30 - 10^30 + 1 is",
+            of: &[("", "1e30 - 1e30 + 1")],
+        },
         Claim::Tell {
             head: "Sums of the same floats have errors of",
             of: &[

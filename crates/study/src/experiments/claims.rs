@@ -95,15 +95,25 @@ pub(super) fn finding(experiment: &Experiment, points: &[Point]) -> String {
             break;
         }
     }
-    let finding = if sentences.is_empty() { nothing(points) } else { sentences.join(" ") };
-    if finding.contains(UNDECIDED) { format!("{finding} {REMEDY}") } else { finding }
+    let finding = if sentences.is_empty() {
+        nothing(points)
+    } else {
+        sentences.join(" ")
+    };
+    if finding.contains(UNDECIDED) {
+        format!("{finding} {REMEDY}")
+    } else {
+        finding
+    }
 }
 
 /// What to say where nothing follows from the points.
 fn nothing(points: &[Point]) -> String {
     let why = match points {
         [] => return "Nothing was measured.".to_owned(),
-        _ if points.iter().any(|p| p.measured().is_some()) => return "No two points can be compared.".to_owned(),
+        _ if points.iter().any(|p| p.measured().is_some()) => {
+            return "No two points can be compared.".to_owned();
+        }
         _ if points.iter().all(|p| p.status == Status::WrongResult) => "every result was wrong",
         _ if points.iter().all(|p| p.status == Status::Skipped) => "all were skipped",
         _ => "no case gave a right result",
@@ -115,16 +125,23 @@ impl Claim {
     /// A sentence, if its points were measured.
     fn judge(&self, experiment: &Experiment, points: &[Point]) -> Option<String> {
         let (head, said) = match self {
-            Claim::Speed { head, of, so } => {
-                ((*head).to_owned(), said(of, points, |pairs, all| speed(experiment, pairs, all, so))?)
-            }
-            Claim::Reach { head, part, of, so } => {
-                (format!("{head}:"), said(of, points, |_, all| reach(experiment, all, *part, so))?)
-            }
+            Claim::Speed { head, of, so } => (
+                (*head).to_owned(),
+                said(of, points, |pairs, all| speed(experiment, pairs, all, so))?,
+            ),
+            Claim::Reach { head, part, of, so } => (
+                format!("{head}:"),
+                said(of, points, |_, all| reach(experiment, all, *part, so))?,
+            ),
             Claim::Tell { head, of } => {
-                let told = of.iter().filter_map(|(what, name)| Some(format!("{} {what}", told(points, name)?)));
+                let told = of
+                    .iter()
+                    .filter_map(|(what, name)| Some(format!("{} {what}", told(points, name)?)));
                 let told: Vec<String> = told.map(|phrase| phrase.trim_end().to_owned()).collect();
-                ((*head).to_owned(), (!told.is_empty()).then(|| told.join("; "))?)
+                (
+                    (*head).to_owned(),
+                    (!told.is_empty()).then(|| told.join("; "))?,
+                )
             }
             Claim::Knee { .. } => return self.knee(experiment, points),
             Claim::Control { .. } => return self.control(points),
@@ -134,10 +151,24 @@ impl Claim {
     }
 
     fn knee(&self, experiment: &Experiment, points: &[Point]) -> Option<String> {
-        let Claim::Knee { what, series: name, shows, unit, free } = self else { return None };
-        let all: Vec<&Point> =
-            series(points, name).into_iter().filter(|p| p.x > 0.0 && p.x.log2().fract() == 0.0).collect();
-        let steps: Vec<Contrast> = all.windows(2).filter_map(|pair| Contrast::new(pair[0], pair[1])).collect();
+        let Claim::Knee {
+            what,
+            series: name,
+            shows,
+            unit,
+            free,
+        } = self
+        else {
+            return None;
+        };
+        let all: Vec<&Point> = series(points, name)
+            .into_iter()
+            .filter(|p| p.x > 0.0 && p.x.log2().fract() == 0.0)
+            .collect();
+        let steps: Vec<Contrast> = all
+            .windows(2)
+            .filter_map(|pair| Contrast::new(pair[0], pair[1]))
+            .collect();
         let costly: Vec<&Contrast> = steps.iter().filter(|step| step.ratio > FALL).collect();
         let (first, last) = (all.first()?, all.last()?);
         let x_name = experiment.x_name;
@@ -148,7 +179,10 @@ impl Claim {
             _ if !steps.iter().all(|step| step.exceeds(FALL).is_some()) => {
                 format!("where doublings of the {x_name} cost is {}", unseen(&steps))
             }
-            (None, _) | (_, None) => format!("no doubling of the {x_name} from {} to {} costs much", first.x, last.x),
+            (None, _) | (_, None) => format!(
+                "no doubling of the {x_name} from {} to {} costs much",
+                first.x, last.x
+            ),
             (Some(begin), Some(end)) => {
                 let to = 2.0 * end.x;
                 let in_a_row = (to / begin.x).log2() == costly.len() as f64;
@@ -158,12 +192,20 @@ impl Claim {
                 });
                 let has_gaps = (last.x / first.x).log2() != steps.len() as f64;
                 let rises = steps.iter().any(|step| step.ratio < 0.5);
-                let each = format!("each doubling of the {x_name} from {} to {to} costs", begin.x);
+                let each = format!(
+                    "each doubling of the {x_name} from {} to {to} costs",
+                    begin.x
+                );
                 match to == last.x {
-                    _ if !in_a_row || !is_free || has_gaps || rises => "doublings that cost follow no rule".to_owned(),
+                    _ if !in_a_row || !is_free || has_gaps || rises => {
+                        "doublings that cost follow no rule".to_owned()
+                    }
                     true => format!("{each}, and no end of that shows"),
                     false => {
-                        format!("{each}, further ones hardly do: {}", shows.replace("{}", &(unit * to).to_string()))
+                        format!(
+                            "{each}, further ones hardly do: {}",
+                            shows.replace("{}", &(unit * to).to_string())
+                        )
                     }
                 }
             }
@@ -172,20 +214,36 @@ impl Claim {
     }
 
     fn control(&self, points: &[Point]) -> Option<String> {
-        let Claim::Control { what, of, least, most } = self else { return None };
+        let Claim::Control {
+            what,
+            of,
+            least,
+            most,
+        } = self
+        else {
+            return None;
+        };
         let all = of.contrasts(points);
         let shares: Vec<String> = all.iter().map(|c| percent(c.ratio)).collect();
-        let is_inside = all.iter().map(|c| Some(c.exceeds(*least)? && !c.exceeds(*most)?));
+        let is_inside = all
+            .iter()
+            .map(|c| Some(c.exceeds(*least)? && !c.exceeds(*most)?));
         Some(match is_inside.collect::<Vec<_>>() {
-            inside if inside.is_empty() && points.iter().all(|p| p.measured().is_none()) => return None,
-            inside if inside.is_empty() => format!("The answer is {UNDECIDED}: {what} was not measured."),
+            inside if inside.is_empty() && points.iter().all(|p| p.measured().is_none()) => {
+                return None;
+            }
+            inside if inside.is_empty() => {
+                format!("The answer is {UNDECIDED}: {what} was not measured.")
+            }
             inside if inside.contains(&Some(false)) => format!(
                 "No conclusion: {what} is at {}, and ought to be from {} to {}.",
                 shares.join(", "),
                 percent(*least),
                 percent(*most)
             ),
-            inside if inside.contains(&None) => format!("No conclusion: {what} is {}.", unseen(&all)),
+            inside if inside.contains(&None) => {
+                format!("No conclusion: {what} is {}.", unseen(&all))
+            }
             _ => format!("{PASSED}: {what} is at {}.", shares.join(", ")),
         })
     }
@@ -223,8 +281,16 @@ impl Contrast {
             (noise, _) => noise.unwrap_or(0.0).max(UNKNOWN_SPREAD),
         });
         let ratio = a.measured()? / b.measured()?;
-        let ratio = if ["us", "ns"].contains(&a.unit.as_str()) { 1.0 / ratio } else { ratio };
-        ratio.is_finite().then_some(Contrast { x: a.x, ratio, spread: own + other })
+        let ratio = if ["us", "ns"].contains(&a.unit.as_str()) {
+            1.0 / ratio
+        } else {
+            ratio
+        };
+        ratio.is_finite().then_some(Contrast {
+            x: a.x,
+            ratio,
+            spread: own + other,
+        })
     }
 
     fn verdict(&self) -> Comparison {
@@ -247,18 +313,26 @@ impl Pairs {
     /// Ascending in x, of those that have values.
     pub(super) fn contrasts(&self, points: &[Point]) -> Vec<Contrast> {
         match *self {
-            Pairs::Places(a, b) => {
-                at(points, a).zip(at(points, b)).and_then(|(a, b)| Contrast::new(a, b)).into_iter().collect()
-            }
+            Pairs::Places(a, b) => at(points, a)
+                .zip(at(points, b))
+                .and_then(|(a, b)| Contrast::new(a, b))
+                .into_iter()
+                .collect(),
             Pairs::Over(name, other) => beside(points, name, |p| at(points, (other, p.x))),
-            Pairs::To(name, place) => {
-                beside(points, name, |p| at(points, place).filter(|base| !std::ptr::eq(p, *base)))
-            }
+            Pairs::To(name, place) => beside(points, name, |p| {
+                at(points, place).filter(|base| !std::ptr::eq(p, *base))
+            }),
             Pairs::ToPrevious(name) => beside(points, name, |p| at(points, (name, p.x - 1.0))),
             Pairs::ToBest(name) => {
                 let unit = series(points, name).first().map(|p| p.unit.as_str());
-                let alike = points.iter().filter(|p| Some(p.unit.as_str()) == unit && p.measured().is_some());
-                let best = alike.max_by(|a, b| a.measured().unwrap_or(0.0).total_cmp(&b.measured().unwrap_or(0.0)));
+                let alike = points
+                    .iter()
+                    .filter(|p| Some(p.unit.as_str()) == unit && p.measured().is_some());
+                let best = alike.max_by(|a, b| {
+                    a.measured()
+                        .unwrap_or(0.0)
+                        .total_cmp(&b.measured().unwrap_or(0.0))
+                });
                 beside(points, name, |_| best)
             }
         }
@@ -269,24 +343,39 @@ fn at<'a>(points: &'a [Point], (name, x): (&str, f64)) -> Option<&'a Point> {
     series(points, name).into_iter().find(|p| p.x == x)
 }
 
-fn beside<'a>(points: &'a [Point], name: &str, other: impl Fn(&Point) -> Option<&'a Point>) -> Vec<Contrast> {
-    series(points, name).into_iter().filter_map(|p| Contrast::new(p, other(p)?)).collect()
+fn beside<'a>(
+    points: &'a [Point],
+    name: &str,
+    other: impl Fn(&Point) -> Option<&'a Point>,
+) -> Vec<Contrast> {
+    series(points, name)
+        .into_iter()
+        .filter_map(|p| Contrast::new(p, other(p)?))
+        .collect()
 }
 
 /// Whether a point is of this series; one that begins with `*` is any that ends so.
 fn is_of(point: &Point, name: &str) -> bool {
-    name.strip_prefix('*').map_or(point.series == name, |end| point.series.ends_with(end))
+    name.strip_prefix('*')
+        .map_or(point.series == name, |end| point.series.ends_with(end))
 }
 
 /// The points of a series that have a value, ascending in x.
 pub(super) fn series<'a>(points: &'a [Point], name: &str) -> Vec<&'a Point> {
-    let mut all: Vec<&Point> = points.iter().filter(|p| is_of(p, name) && p.measured().is_some()).collect();
+    let mut all: Vec<&Point> = points
+        .iter()
+        .filter(|p| is_of(p, name) && p.measured().is_some())
+        .collect();
     all.sort_by(|a, b| a.x.total_cmp(&b.x));
     all
 }
 
 /// What there is to say of each part: of those alike together, and last of those that are undecided.
-fn said(of: &[Part], points: &[Point], word: impl Fn(&Pairs, &[Contrast]) -> Option<String>) -> Option<String> {
+fn said(
+    of: &[Part],
+    points: &[Point],
+    word: impl Fn(&Pairs, &[Contrast]) -> Option<String>,
+) -> Option<String> {
     let mut phrases: Vec<(Vec<&str>, String)> = Vec::new();
     let (mut hidden, mut contrasts) = (Vec::new(), Vec::new());
     for (what, pairs) in of {
@@ -299,7 +388,10 @@ fn said(of: &[Part], points: &[Point], word: impl Fn(&Pairs, &[Contrast]) -> Opt
             contrasts.extend(all);
             continue;
         };
-        match phrases.iter_mut().find(|(parts, own)| *own == text && !parts[0].is_empty()) {
+        match phrases
+            .iter_mut()
+            .find(|(parts, own)| *own == text && !parts[0].is_empty())
+        {
             Some((parts, _)) => parts.push(what),
             None => phrases.push((vec![what], text)),
         }
@@ -311,13 +403,20 @@ fn said(of: &[Part], points: &[Point], word: impl Fn(&Pairs, &[Contrast]) -> Opt
         [_, _, _, ..] if is_all => format!("all are {text}"),
         [.., last] => {
             let names = parts.iter().map(|what| subject(what)).joined(" and ");
-            format!("{names}{} {text}", if subject(last) == *last { "" } else { " are" })
+            format!(
+                "{names}{} {text}",
+                if subject(last) == *last { "" } else { " are" }
+            )
         }
         [] => text.clone(),
     });
     let mut all: Vec<String> = decided.collect();
     if !hidden.is_empty() {
-        all.push(format!("{}: {}", unseen(&contrasts), hidden.join(", ")).trim_end_matches(": ").to_owned());
+        all.push(
+            format!("{}: {}", unseen(&contrasts), hidden.join(", "))
+                .trim_end_matches(": ")
+                .to_owned(),
+        );
     }
     (!all.is_empty()).then(|| all.join("; "))
 }
@@ -328,12 +427,24 @@ fn subject(what: &'static str) -> &'static str {
 }
 
 /// `up to 1.40 times as fast (n = 4096), but up to 12 % slower (n = 1024)`.
-fn speed(experiment: &Experiment, pairs: &Pairs, all: &[Contrast], so: &[&str; 3]) -> Option<String> {
-    let [fast, slow, unclear] = [Comparison::Faster, Comparison::Slower, Comparison::Unclear]
-        .map(|verdict| all.iter().filter(|c| c.verdict() == verdict).collect::<Vec<_>>());
+fn speed(
+    experiment: &Experiment,
+    pairs: &Pairs,
+    all: &[Contrast],
+    so: &[&str; 3],
+) -> Option<String> {
+    let [fast, slow, unclear] =
+        [Comparison::Faster, Comparison::Slower, Comparison::Unclear].map(|verdict| {
+            all.iter()
+                .filter(|c| c.verdict() == verdict)
+                .collect::<Vec<_>>()
+        });
     // One of several may be chance, and shows no rule.
     let [gain, loss] = [&fast, &slow].map(|own| {
-        let most = own.iter().rev().max_by(|a, b| a.ratio.ln().abs().total_cmp(&b.ratio.ln().abs()))?;
+        let most = own
+            .iter()
+            .rev()
+            .max_by(|a, b| a.ratio.ln().abs().total_cmp(&b.ratio.ln().abs()))?;
         let place = places(experiment, &[most]);
         Some(match (all.len(), own.len()) {
             (1, _) => pace(most.ratio),
@@ -343,7 +454,11 @@ fn speed(experiment: &Experiment, pairs: &Pairs, all: &[Contrast], so: &[&str; 3
     });
     // What is asked of one place needs no second one.
     let so = |own: usize, least: usize, at: usize| {
-        if own >= least || matches!(pairs, Pairs::Places(..)) { so[at] } else { "" }
+        if own >= least || matches!(pairs, Pairs::Places(..)) {
+            so[at]
+        } else {
+            ""
+        }
     };
     Some(match (gain, loss) {
         (Some(gain), Some(loss)) => format!("{gain}, but {loss}"),
@@ -351,16 +466,25 @@ fn speed(experiment: &Experiment, pairs: &Pairs, all: &[Contrast], so: &[&str; 3
         (None, Some(loss)) => format!("{loss}{}", so(slow.len(), 2, 1)),
         (None, None) if !unclear.is_empty() => return None,
         (None, None) => {
-            let bound = all.iter().map(|c| c.ratio.max(1.0 / c.ratio) * (1.0 + c.spread) - 1.0);
-            format!("as fast (to within {}){}", at_most(bound), so(all.len(), FEWEST, 2))
+            let bound = all
+                .iter()
+                .map(|c| c.ratio.max(1.0 / c.ratio) * (1.0 + c.spread) - 1.0);
+            format!(
+                "as fast (to within {}){}",
+                at_most(bound),
+                so(all.len(), FEWEST, 2)
+            )
         }
     })
 }
 
 /// `from n = 512 on`.
 fn reach(experiment: &Experiment, all: &[Contrast], part: f64, so: &[&str; 3]) -> Option<String> {
-    let [yes, no, hidden] = [Some(true), Some(false), None]
-        .map(|wanted| all.iter().filter(|c| c.exceeds(part) == wanted).collect::<Vec<_>>());
+    let [yes, no, hidden] = [Some(true), Some(false), None].map(|wanted| {
+        all.iter()
+            .filter(|c| c.exceeds(part) == wanted)
+            .collect::<Vec<_>>()
+    });
     let at = |own: &[&Contrast]| places(experiment, own);
     let label = |c: &Contrast| (experiment.x_label)(c.x);
     let x_name = experiment.x_name;
@@ -380,7 +504,11 @@ fn reach(experiment: &Experiment, all: &[Contrast], part: f64, so: &[&str; 3]) -
             format!("up to {}", at(&[last]))
         }
         ([first, ..], [.., last]) if last.x < first.x => {
-            format!("from {x_name} = {0} on{1}", label(first), so[0].replace("{}", &label(first)))
+            format!(
+                "from {x_name} = {0} on{1}",
+                label(first),
+                so[0].replace("{}", &label(first))
+            )
         }
         (yes, no) => format!("at {}, not at {}", at(yes), at(no)),
     })
@@ -388,7 +516,9 @@ fn reach(experiment: &Experiment, all: &[Contrast], part: f64, so: &[&str; 3]) -
 
 /// The values of a series: `2.00 us`, or the least and the most. What another clock measured than was asked for is not told.
 fn told(points: &[Point], name: &str) -> Option<String> {
-    let own = series(points, name).into_iter().filter(|p| !p.flags.contains(flag::CLOCK_FALLBACK));
+    let own = series(points, name)
+        .into_iter()
+        .filter(|p| !p.flags.contains(flag::CLOCK_FALLBACK));
     let mut own: Vec<&Point> = own.collect();
     own.sort_by(|a, b| a.value.unwrap_or(0.0).total_cmp(&b.value.unwrap_or(0.0)));
     let unit = own.first()?.unit.as_str();
@@ -398,13 +528,20 @@ fn told(points: &[Point], name: &str) -> Option<String> {
         (value, unit) if value.fract() == 0.0 => format!("{value} {unit}"),
         (value, unit) => format!("{} {unit}", figure(value)),
     });
-    Some(if ends[0] == ends[1] { ends[0].clone() } else { ends.join(" to ") })
+    Some(if ends[0] == ends[1] {
+        ends[0].clone()
+    } else {
+        ends.join(" to ")
+    })
 }
 
 /// `n = 1024, 2048`, or `9 values of n from 1024 to 8192`.
 fn places(experiment: &Experiment, contrasts: &[&Contrast]) -> String {
     let name = experiment.x_name;
-    let xs: Vec<String> = contrasts.iter().map(|c| (experiment.x_label)(c.x)).collect();
+    let xs: Vec<String> = contrasts
+        .iter()
+        .map(|c| (experiment.x_label)(c.x))
+        .collect();
     match &xs[..] {
         [first, _, _, .., last] => format!("{} values of {name} from {first} to {last}", xs.len()),
         _ => format!("{name} = {}", xs.join(", ")),
@@ -413,7 +550,11 @@ fn places(experiment: &Experiment, contrasts: &[&Contrast]) -> String {
 
 /// Three digits; `0` and whole numbers of more as they are.
 pub(super) fn figure(value: f64) -> String {
-    let digits = if value == 0.0 { 0.0 } else { 2.0 - value.abs().log10().floor() };
+    let digits = if value == 0.0 {
+        0.0
+    } else {
+        2.0 - value.abs().log10().floor()
+    };
     format!("{value:.*}", digits.clamp(0.0, 9.0) as usize)
 }
 
@@ -432,7 +573,11 @@ fn pace(ratio: f64) -> String {
 
 /// A part of a whole: `12 %`, and `0.40 %` where whole ones would say none.
 pub(super) fn percent(part: f64) -> String {
-    if part > 0.0 && part < 0.005 { format!("{:.2} %", 100.0 * part) } else { format!("{:.0} %", 100.0 * part) }
+    if part > 0.0 && part < 0.005 {
+        format!("{:.2} %", 100.0 * part)
+    } else {
+        format!("{:.0} %", 100.0 * part)
+    }
 }
 
 /// The largest part, in whole per cents that are not less.

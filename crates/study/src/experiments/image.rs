@@ -31,8 +31,12 @@ const THROUGH: u64 = 9;
 const BLOCKS: u64 = 10;
 
 /// Filters of samplers, each with plain and normalised coordinates.
-const FILTERS: [(&str, u64, u64); 4] =
-    [("nearest", 0, 0), ("linear", 1, 0), ("nearest, normalised", 0, 1), ("linear, normalised", 1, 1)];
+const FILTERS: [(&str, u64, u64); 4] = [
+    ("nearest", 0, 0),
+    ("linear", 1, 0),
+    ("nearest, normalised", 0, 1),
+    ("linear, normalised", 1, 1),
+];
 
 /// The same words are read in several orders: from a buffer, from that buffer as a line of pixels, from an image of rows and columns,
 /// and from one of slices. Devices may keep images in tiles, so that pixels above each other lie near each other, and read them by a
@@ -68,20 +72,48 @@ pub(super) const IMAGE: Experiment = Experiment {
         let n = 1 << scope.pick([26, 25], [22, 16]);
         let mut all: Vec<Trial> = Vec::new();
         for (name, variant, ways) in series {
-            let work = Work { rung: ("texels", variant), dtype: Dtype::I32, n, wg: scope.wg_of_reads() };
+            let work = Work {
+                rung: ("texels", variant),
+                dtype: Dtype::I32,
+                n,
+                wg: scope.wg_of_reads(),
+            };
             for &way in ways {
-                let order = if way < THROUGH { way } else { way - THROUGH + FIRST_MODE };
-                all.push(work.trial(scope, name, way as f64, BANDWIDTH, &[("order", order), (REPEATS, 1)]));
+                let order = if way < THROUGH {
+                    way
+                } else {
+                    way - THROUGH + FIRST_MODE
+                };
+                all.push(work.trial(
+                    scope,
+                    name,
+                    way as f64,
+                    BANDWIDTH,
+                    &[("order", order), (REPEATS, 1)],
+                ));
             }
         }
         for (name, linear, normalised) in FILTERS {
             // Every coordinate once, or as often as keeps a GPU busy.
             let n = if scope.target.gpu { 1 << 20 } else { 1 << 15 };
             let wg = lab::usual_wg(scope.target).min(64);
-            let work = Work { rung: ("sampled", "modes"), dtype: Dtype::F32, n, wg };
+            let work = Work {
+                rung: ("sampled", "modes"),
+                dtype: Dtype::F32,
+                n,
+                wg,
+            };
             // Only normalised coordinates have a whole image as their unit, which can be repeated.
-            for mode in 0..if normalised == 1 { images::ADDRESSES.len() as u64 } else { 2 } {
-                let settings = [("address", mode), ("linear", linear), ("normalised", normalised)];
+            for mode in 0..if normalised == 1 {
+                images::ADDRESSES.len() as u64
+            } else {
+                2
+            } {
+                let settings = [
+                    ("address", mode),
+                    ("linear", linear),
+                    ("normalised", normalised),
+                ];
                 all.push(work.trial(scope, name, (FIRST_MODE + mode) as f64, RATE, &settings));
             }
         }
@@ -100,8 +132,14 @@ pub(super) const IMAGE: Experiment = Experiment {
         Claim::Speed {
             head: "Compared with the plain 2D image,",
             of: &[
-                ("normalised coordinates are", Pairs::Over("2D image, normalised", PLANE)),
-                ("bytes read as floats from 0 to 1 are", Pairs::Over("2D image, UNORM bytes", PLANE)),
+                (
+                    "normalised coordinates are",
+                    Pairs::Over("2D image, normalised", PLANE),
+                ),
+                (
+                    "bytes read as floats from 0 to 1 are",
+                    Pairs::Over("2D image, UNORM bytes", PLANE),
+                ),
             ],
             so: NO_MORE,
         },
@@ -111,17 +149,24 @@ pub(super) const IMAGE: Experiment = Experiment {
 
 fn samplers(points: &[Point]) -> Option<String> {
     let [right, wrong] = [Status::Ok, Status::WrongResult].map(|status| {
-        let own =
-            points.iter().filter(move |p| p.status == status && FILTERS.iter().any(|(name, ..)| p.series == *name));
-        own.map(|p| format!("{} ({})", way(p.x), p.series)).collect::<Vec<_>>()
+        let own = points.iter().filter(move |p| {
+            p.status == status && FILTERS.iter().any(|(name, ..)| p.series == *name)
+        });
+        own.map(|p| format!("{} ({})", way(p.x), p.series))
+            .collect::<Vec<_>>()
     });
     let right = right.len();
-    let not = if wrong.is_empty() { String::new() } else { format!(", but not in: {}", wrong.join("; ")) };
+    let not = if wrong.is_empty() {
+        String::new()
+    } else {
+        format!(", but not in: {}", wrong.join("; "))
+    };
     let checked = right + wrong.len();
     (checked > 0)
         .then(|| format!("Samplers follow the specification in {right} of {checked} modes that were checked{not}."))
 }
 
 fn way(x: f64) -> String {
-    WAYS.get(x as usize).map_or_else(|| x.to_string(), |name| (*name).to_owned())
+    WAYS.get(x as usize)
+        .map_or_else(|| x.to_string(), |name| (*name).to_owned())
 }

@@ -30,14 +30,24 @@ pub(super) const BANKS: Experiment = Experiment {
     plan: |scope| {
         // In words; 0 is one word for all items, and the odd ones touch every bank.
         let strides = [0, 1, 2, 3, 4, 8, 16, 31, 32, 33, 64];
-        let places = strides.map(|stride| ("", stride, 0)).into_iter().chain([(", permuted", 1, 1)]);
+        let places =
+            strides
+                .map(|stride| ("", stride, 0))
+                .into_iter()
+                .chain([(", permuted", 1, 1)]);
         [(NARROW, Dtype::I32), (WIDE, Dtype::I64)]
             .into_iter()
             .flat_map(|(name, dtype)| {
                 places.clone().map(move |(order, stride, scramble)| {
                     let settings = [("stride", stride), ("scramble", scramble), (REPEATS, 128)];
                     let wg = lab::usual_wg(scope.target);
-                    Work { rung: ("banks", "strided"), dtype, n: lab::items(scope.target), wg }.trial(
+                    Work {
+                        rung: ("banks", "strided"),
+                        dtype,
+                        n: lab::items(scope.target),
+                        wg,
+                    }
+                    .trial(
                         scope,
                         &format!("{name}{order}"),
                         stride as f64,
@@ -67,9 +77,18 @@ pub(super) const BANKS: Experiment = Experiment {
             head: "Compared with stride 1,",
             of: &[
                 ("stride 32 is", Pairs::Places((NARROW, 32.0), (NARROW, 1.0))),
-                ("the odd stride 33 is", Pairs::Places((NARROW, 33.0), (NARROW, 1.0))),
-                ("one word for all items is", Pairs::Places((NARROW, 0.0), (NARROW, 1.0))),
-                ("words in random order are", Pairs::Places(("4-byte words, permuted", 1.0), (NARROW, 1.0))),
+                (
+                    "the odd stride 33 is",
+                    Pairs::Places((NARROW, 33.0), (NARROW, 1.0)),
+                ),
+                (
+                    "one word for all items is",
+                    Pairs::Places((NARROW, 0.0), (NARROW, 1.0)),
+                ),
+                (
+                    "words in random order are",
+                    Pairs::Places(("4-byte words, permuted", 1.0), (NARROW, 1.0)),
+                ),
             ],
             so: NO_MORE,
         },
@@ -78,8 +97,11 @@ pub(super) const BANKS: Experiment = Experiment {
 
 const GROUPS: u64 = 1024;
 /// The share of them whose sum is wrong.
-const WRONG: Metric =
-    Metric { name: "wrong", unit: "%", of: |row: &Row| row.max_err.map(|wrong| 100.0 * wrong / GROUPS as f64) };
+const WRONG: Metric = Metric {
+    name: "wrong",
+    unit: "%",
+    of: |row: &Row| row.max_err.map(|wrong| 100.0 * wrong / GROUPS as f64),
+};
 
 const BARE: &str = "no synchronisation";
 const VOLATILE: &str = "volatile";
@@ -103,24 +125,35 @@ pub(super) const LOCKSTEP: Experiment = Experiment {
     x_name: "wg",
     x_label: plain,
     plan: |scope| {
-        let groups = [64, 128, 256, 512, 1024].into_iter().filter(|&wg| wg <= scope.target.max_wg);
+        let groups = [64, 128, 256, 512, 1024]
+            .into_iter()
+            .filter(|&wg| wg <= scope.target.max_wg);
         groups
             .flat_map(|wg| {
-                [(BARE, "bare"), (VOLATILE, "volatile"), (SYNCHRONISED, "synchronised")].map(|(name, variant)| {
-                    Work { rung: ("lockstep", variant), dtype: Dtype::I32, n: GROUPS * wg as u64, wg }.trial(
-                        scope,
-                        name,
-                        wg as f64,
-                        WRONG,
-                        &[],
-                    )
+                [
+                    (BARE, "bare"),
+                    (VOLATILE, "volatile"),
+                    (SYNCHRONISED, "synchronised"),
+                ]
+                .map(|(name, variant)| {
+                    Work {
+                        rung: ("lockstep", variant),
+                        dtype: Dtype::I32,
+                        n: GROUPS * wg as u64,
+                        wg,
+                    }
+                    .trial(scope, name, wg as f64, WRONG, &[])
                 })
             })
             .collect()
     },
     claims: &[Claim::Tell {
         head: "Of the sums in this run, where 0 % proves nothing but for the synchronised form, these were wrong:",
-        of: &[("without synchronisation", BARE), ("with volatile", VOLATILE), ("synchronised", SYNCHRONISED)],
+        of: &[
+            ("without synchronisation", BARE),
+            ("with volatile", VOLATILE),
+            ("synchronised", SYNCHRONISED),
+        ],
     }],
 };
 
@@ -156,11 +189,26 @@ pub(super) const OCCUPANCY: Experiment = Experiment {
         // unit. More than 256 KiB no GPU lets a group have; some drivers refuse the last bytes.
         let parts: &[(u64, u64)] = match scope.quick {
             true => &[(1, 8), (1, 3), (2, 3), (1, 1)],
-            false => &[(1, 16), (1, 8), (1, 6), (1, 4), (1, 3), (1, 2), (2, 3), (5, 6), (1, 1)],
+            false => &[
+                (1, 16),
+                (1, 8),
+                (1, 6),
+                (1, 4),
+                (1, 3),
+                (1, 2),
+                (2, 3),
+                (5, 6),
+                (1, 1),
+            ],
         };
         let all = scope.target.local_mem.min(256 << 10);
-        let more = parts.iter().map(|(part, of)| (all * part / of / 256 * 256).min(all.saturating_sub(1024)));
-        let ballasts: Vec<u64> = [1024].into_iter().chain(more.filter(|&bytes| bytes > 1024)).collect();
+        let more = parts
+            .iter()
+            .map(|(part, of)| (all * part / of / 256 * 256).min(all.saturating_sub(1024)));
+        let ballasts: Vec<u64> = [1024]
+            .into_iter()
+            .chain(more.filter(|&bytes| bytes > 1024))
+            .collect();
         series
             .into_iter()
             .flat_map(|(name, together, wg)| {
@@ -169,15 +217,33 @@ pub(super) const OCCUPANCY: Experiment = Experiment {
                     if name.contains("chain") {
                         // As many steps of an item, however many chains it has.
                         let rounds = if scope.target.gpu { 256 } else { 32 } / together;
-                        let settings = [("ballast", ballast), ("chains", together), (REPEATS, rounds)];
-                        return Work { rung: ("steps", "laden"), dtype: Dtype::F32, n: lab::items(scope.target), wg }
-                            .trial(scope, name, x, RATE, &settings);
+                        let settings = [
+                            ("ballast", ballast),
+                            ("chains", together),
+                            (REPEATS, rounds),
+                        ];
+                        return Work {
+                            rung: ("steps", "laden"),
+                            dtype: Dtype::F32,
+                            n: lab::items(scope.target),
+                            wg,
+                        }
+                        .trial(scope, name, x, RATE, &settings);
                     }
                     // More than any GPU's cache holds, several times over: groups that begin and end count little.
                     let (bits, rounds) = scope.pick([(26, 4); 2], [(24, 1), (20, 1)]);
-                    let settings = [("ballast", ballast), ("together", together), (REPEATS, rounds)];
-                    Work { rung: ("streams", "laden"), dtype: Dtype::I32, n: 1 << bits, wg }
-                        .trial(scope, name, x, BANDWIDTH, &settings)
+                    let settings = [
+                        ("ballast", ballast),
+                        ("together", together),
+                        (REPEATS, rounds),
+                    ];
+                    Work {
+                        rung: ("streams", "laden"),
+                        dtype: Dtype::I32,
+                        n: 1 << bits,
+                        wg,
+                    }
+                    .trial(scope, name, x, BANDWIDTH, &settings)
                 })
             })
             .collect()
@@ -187,12 +253,30 @@ pub(super) const OCCUPANCY: Experiment = Experiment {
             head: "As groups hold more local memory, at least 90 % of the speed is kept",
             part: 0.9,
             of: &[
-                ("1 read, groups of 64", Pairs::To("1 read, groups of 64", ("1 read, groups of 64", 1024.0))),
-                ("1 read, groups of 256", Pairs::To("1 read, groups of 256", ("1 read, groups of 256", 1024.0))),
-                ("8 reads, groups of 64", Pairs::To("8 reads, groups of 64", ("8 reads, groups of 64", 1024.0))),
-                ("1 chain, groups of 64", Pairs::To("1 chain, groups of 64", ("1 chain, groups of 64", 1024.0))),
-                ("1 chain, groups of 256", Pairs::To("1 chain, groups of 256", ("1 chain, groups of 256", 1024.0))),
-                ("4 chains, groups of 64", Pairs::To("4 chains, groups of 64", ("4 chains, groups of 64", 1024.0))),
+                (
+                    "1 read, groups of 64",
+                    Pairs::To("1 read, groups of 64", ("1 read, groups of 64", 1024.0)),
+                ),
+                (
+                    "1 read, groups of 256",
+                    Pairs::To("1 read, groups of 256", ("1 read, groups of 256", 1024.0)),
+                ),
+                (
+                    "8 reads, groups of 64",
+                    Pairs::To("8 reads, groups of 64", ("8 reads, groups of 64", 1024.0)),
+                ),
+                (
+                    "1 chain, groups of 64",
+                    Pairs::To("1 chain, groups of 64", ("1 chain, groups of 64", 1024.0)),
+                ),
+                (
+                    "1 chain, groups of 256",
+                    Pairs::To("1 chain, groups of 256", ("1 chain, groups of 256", 1024.0)),
+                ),
+                (
+                    "4 chains, groups of 64",
+                    Pairs::To("4 chains, groups of 64", ("4 chains, groups of 64", 1024.0)),
+                ),
             ],
             so: NO_MORE,
         },
@@ -210,9 +294,16 @@ pub(super) const OCCUPANCY: Experiment = Experiment {
 };
 
 /// Bytes that a work-item stores and loads for want of registers.
-const SPILLED: Metric =
-    Metric { name: "spilled", unit: "bytes", of: |row: &Row| row.spilled_bytes.map(|bytes| bytes as f64) };
-const USED: Metric = Metric { name: "registers", unit: "regs", of: |row: &Row| row.registers.map(|used| used as f64) };
+const SPILLED: Metric = Metric {
+    name: "spilled",
+    unit: "bytes",
+    of: |row: &Row| row.spilled_bytes.map(|bytes| bytes as f64),
+};
+const USED: Metric = Metric {
+    name: "registers",
+    unit: "regs",
+    of: |row: &Row| row.registers.map(|used| used as f64),
+};
 
 const FREE: &str = "no cap";
 
@@ -236,25 +327,51 @@ pub(super) const REGISTERS: Experiment = Experiment {
     x_label: plain,
     plan: |scope| {
         let target = scope.target;
-        let live: &[u64] = if scope.quick { &[4, 16, 64, 128] } else { &[4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 224] };
+        let live: &[u64] = if scope.quick {
+            &[4, 16, 64, 128]
+        } else {
+            &[4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 224]
+        };
         let trial = |name: &str, live: u64, cap: u64, metric: Metric| {
             // As many steps of an item, however many values it has.
             let steps = if target.gpu { 1 << 14 } else { 1 << 12 };
-            let settings = [("live", live), ("max_registers", cap), (REPEATS, steps / live), (TOLD, 1)];
+            let settings = [
+                ("live", live),
+                ("max_registers", cap),
+                (REPEATS, steps / live),
+                (TOLD, 1),
+            ];
             let told = &settings[..if target.register_caps { 4 } else { 3 }];
-            Work { rung: ("registers", "live"), dtype: Dtype::F32, n: lab::items(target), wg: target.max_wg.min(128) }
-                .trial(scope, name, live as f64, metric, told)
+            Work {
+                rung: ("registers", "live"),
+                dtype: Dtype::F32,
+                n: lab::items(target),
+                wg: target.max_wg.min(128),
+            }
+            .trial(scope, name, live as f64, metric, told)
         };
-        let mut all: Vec<Trial> = live.iter().map(|&live| trial(FREE, live, 0, RATE)).collect();
+        let mut all: Vec<Trial> = live
+            .iter()
+            .map(|&live| trial(FREE, live, 0, RATE))
+            .collect();
         if !target.register_caps {
             // Its refusal says why.
             all.push(trial("cap 32", live[0], 32, RATE));
             return all;
         }
-        all.extend(live.iter().map(|&live| trial("registers, no cap", live, 0, USED)));
+        all.extend(
+            live.iter()
+                .map(|&live| trial("registers, no cap", live, 0, USED)),
+        );
         for cap in [32, 64, 128, 255] {
-            all.extend(live.iter().map(|&live| trial(&format!("cap {cap}"), live, cap, RATE)));
-            all.extend(live.iter().map(|&live| trial(&format!("spilled, cap {cap}"), live, cap, SPILLED)));
+            all.extend(
+                live.iter()
+                    .map(|&live| trial(&format!("cap {cap}"), live, cap, RATE)),
+            );
+            all.extend(
+                live.iter()
+                    .map(|&live| trial(&format!("spilled, cap {cap}"), live, cap, SPILLED)),
+            );
         }
         all
     },

@@ -33,8 +33,15 @@ pub(super) const STRIDE: Experiment = Experiment {
     x_name: "stride",
     x_label: plain,
     plan: |scope| {
-        let wide = [READ, READ_CACHED, WRITE].into_iter().filter(|name| scope.target.gpu || *name != READ_CACHED);
-        let narrow = [("read 16-bit", 16), ("read 8-bit", 8), ("write 16-bit", 16), ("write 8-bit", 8)];
+        let wide = [READ, READ_CACHED, WRITE]
+            .into_iter()
+            .filter(|name| scope.target.gpu || *name != READ_CACHED);
+        let narrow = [
+            ("read 16-bit", 16),
+            ("read 8-bit", 8),
+            ("write 16-bit", 16),
+            ("write 8-bit", 8),
+        ];
         wide.map(|name| (name, 32))
             .chain(narrow)
             .flat_map(|(name, width)| {
@@ -48,21 +55,54 @@ pub(super) const STRIDE: Experiment = Experiment {
             head: "Compared with stride 1,",
             of: &[
                 ("reads are", Pairs::To(READ, (READ, 1.0))),
-                ("reads from cache are", Pairs::To(READ_CACHED, (READ_CACHED, 1.0))),
+                (
+                    "reads from cache are",
+                    Pairs::To(READ_CACHED, (READ_CACHED, 1.0)),
+                ),
                 ("writes are", Pairs::To(WRITE, (WRITE, 1.0))),
             ],
             so: NO_MORE,
         },
-        Claim::Knee { what: "Reads", series: READ, shows: SEGMENT, unit: 4.0, free: None },
-        Claim::Knee { what: "Reads from cache", series: READ_CACHED, shows: SEGMENT, unit: 4.0, free: None },
-        Claim::Knee { what: "Writes", series: WRITE, shows: SEGMENT, unit: 4.0, free: None },
+        Claim::Knee {
+            what: "Reads",
+            series: READ,
+            shows: SEGMENT,
+            unit: 4.0,
+            free: None,
+        },
+        Claim::Knee {
+            what: "Reads from cache",
+            series: READ_CACHED,
+            shows: SEGMENT,
+            unit: 4.0,
+            free: None,
+        },
+        Claim::Knee {
+            what: "Writes",
+            series: WRITE,
+            shows: SEGMENT,
+            unit: 4.0,
+            free: None,
+        },
         Claim::Speed {
             head: "Compared with 32-bit words at stride 1,",
             of: &[
-                ("reads of 16 bits are", Pairs::Places(("read 16-bit", 1.0), (READ, 1.0))),
-                ("reads of 8 bits are", Pairs::Places(("read 8-bit", 1.0), (READ, 1.0))),
-                ("writes of 16 bits are", Pairs::Places(("write 16-bit", 1.0), (WRITE, 1.0))),
-                ("writes of 8 bits are", Pairs::Places(("write 8-bit", 1.0), (WRITE, 1.0))),
+                (
+                    "reads of 16 bits are",
+                    Pairs::Places(("read 16-bit", 1.0), (READ, 1.0)),
+                ),
+                (
+                    "reads of 8 bits are",
+                    Pairs::Places(("read 8-bit", 1.0), (READ, 1.0)),
+                ),
+                (
+                    "writes of 16 bits are",
+                    Pairs::Places(("write 16-bit", 1.0), (WRITE, 1.0)),
+                ),
+                (
+                    "writes of 8 bits are",
+                    Pairs::Places(("write 8-bit", 1.0), (WRITE, 1.0)),
+                ),
             ],
             so: NO_MORE,
         },
@@ -75,14 +115,34 @@ pub(super) const STRIDE: Experiment = Experiment {
 fn walk(scope: &Scope<'_>, name: &str, (x, strides, offset): (u64, u64, u64), width: u64) -> Trial {
     let (bits, rounds) = match name {
         READ_CACHED => (22, 16),
-        name => (scope.pick([if name.starts_with(WRITE) { 25 } else { 26 }, 25], [24, 22]), 1),
+        name => (
+            scope.pick(
+                [if name.starts_with(WRITE) { 25 } else { 26 }, 25],
+                [24, 22],
+            ),
+            1,
+        ),
     };
-    let family = if name.starts_with(WRITE) { "scatter" } else { "gather" };
-    let settings = [("strides", strides), ("offset", offset), (REPEATS, rounds), ("width", width)];
+    let family = if name.starts_with(WRITE) {
+        "scatter"
+    } else {
+        "gather"
+    };
+    let settings = [
+        ("strides", strides),
+        ("offset", offset),
+        (REPEATS, rounds),
+        ("width", width),
+    ];
     // Words of 32 bits have no need of a width.
     let settings = &settings[..if width == 32 { 3 } else { 4 }];
-    Work { rung: (family, "walk"), dtype: Dtype::I32, n: (32 / width) << bits, wg: scope.wg_of_reads() }
-        .trial(scope, name, x as f64, BANDWIDTH, settings)
+    Work {
+        rung: (family, "walk"),
+        dtype: Dtype::I32,
+        n: (32 / width) << bits,
+        wg: scope.wg_of_reads(),
+    }
+    .trial(scope, name, x as f64, BANDWIDTH, settings)
 }
 
 const ORDERED: &str = "in order";
@@ -107,24 +167,37 @@ pub(super) const OFFSET: Experiment = Experiment {
     x_label: plain,
     plan: |scope| {
         let quick = scope.quick;
-        let offsets: &[u64] = if quick { &[0, 1, 4, 8, 16, 32] } else { &[0, 1, 2, 4, 7, 8, 16, 24, 32, 33, 64] };
+        let offsets: &[u64] = if quick {
+            &[0, 1, 4, 8, 16, 32]
+        } else {
+            &[0, 1, 2, 4, 7, 8, 16, 24, 32, 33, 64]
+        };
         let cached = (scope.target.gpu && !quick).then_some(READ_CACHED);
         let walks = [READ].into_iter().chain(cached).chain([WRITE]);
         let lanes = [(ORDERED, 1, 0), ("permuted", 13, 0), ("half idle", 1, 1)];
         walks
-            .flat_map(|name| offsets.iter().map(move |&offset| walk(scope, name, (offset, 0, offset), 32)))
+            .flat_map(|name| {
+                offsets
+                    .iter()
+                    .map(move |&offset| walk(scope, name, (offset, 0, offset), 32))
+            })
             .chain(lanes.into_iter().flat_map(|(name, factor, idle)| {
                 let few = if quick { 1 } else { 3 };
                 [0, 1, 8].into_iter().take(few).map(move |offset| {
-                    let settings = [("offset", offset), ("factor", factor), ("idle", idle), (REPEATS, 1)];
+                    let settings = [
+                        ("offset", offset),
+                        ("factor", factor),
+                        ("idle", idle),
+                        (REPEATS, 1),
+                    ];
                     let n = 1 << scope.pick([26, 25], [24, 22]);
-                    Work { rung: ("neighbours", "lanes"), dtype: Dtype::I32, n, wg: scope.wg_of_reads() }.trial(
-                        scope,
-                        name,
-                        offset as f64,
-                        BANDWIDTH,
-                        &settings,
-                    )
+                    Work {
+                        rung: ("neighbours", "lanes"),
+                        dtype: Dtype::I32,
+                        n,
+                        wg: scope.wg_of_reads(),
+                    }
+                    .trial(scope, name, offset as f64, BANDWIDTH, &settings)
                 })
             }))
             .collect()
@@ -134,7 +207,10 @@ pub(super) const OFFSET: Experiment = Experiment {
             head: "Compared with offset 0,",
             of: &[
                 ("reads are", Pairs::To(READ, (READ, 0.0))),
-                ("reads from cache are", Pairs::To(READ_CACHED, (READ_CACHED, 0.0))),
+                (
+                    "reads from cache are",
+                    Pairs::To(READ_CACHED, (READ_CACHED, 0.0)),
+                ),
                 ("writes are", Pairs::To(WRITE, (WRITE, 0.0))),
             ],
             so: NO_MORE,
@@ -142,8 +218,14 @@ pub(super) const OFFSET: Experiment = Experiment {
         Claim::Speed {
             head: "Compared with reads in order,",
             of: &[
-                ("those in another order within 32 words are", Pairs::Over("permuted", ORDERED)),
-                ("the bandwidth of every other item, where the rest is idle, is", Pairs::Over("half idle", ORDERED)),
+                (
+                    "those in another order within 32 words are",
+                    Pairs::Over("permuted", ORDERED),
+                ),
+                (
+                    "the bandwidth of every other item, where the rest is idle, is",
+                    Pairs::Over("half idle", ORDERED),
+                ),
             ],
             so: NO_MORE,
         },
@@ -174,7 +256,11 @@ pub(super) const PITCH: Experiment = Experiment {
             [&[1024, 2048, 2080, 4096, 8192], &[1024, 2048, 2080]],
             [&[512, 1024, 2048, 2080, 4096], &[512, 1024]],
         );
-        let kernels = [("tiled", "diagonal", "rows"), ("diagonal", "diagonal", "diagonal"), ("naive", "naive", "")];
+        let kernels = [
+            ("tiled", "diagonal", "rows"),
+            ("diagonal", "diagonal", "diagonal"),
+            ("naive", "naive", ""),
+        ];
         // A line of any cache; those of one pitch come together, as they share their data.
         sizes
             .iter()
@@ -182,12 +268,26 @@ pub(super) const PITCH: Experiment = Experiment {
             .filter(|(n, gap)| *gap == 0 || n.is_power_of_two())
             .flat_map(|(n, gap)| {
                 kernels.map(|(name, variant, order)| {
-                    let pitch = if gap == 0 { "n".to_owned() } else { format!("n+{gap}") };
+                    let pitch = if gap == 0 {
+                        "n".to_owned()
+                    } else {
+                        format!("n+{gap}")
+                    };
                     let gap = [("gap", gap)];
-                    let work =
-                        Work { rung: ("transpose", variant), dtype: Dtype::F32, n, wg: scope.target.max_wg.min(256) };
+                    let work = Work {
+                        rung: ("transpose", variant),
+                        dtype: Dtype::F32,
+                        n,
+                        wg: scope.target.max_wg.min(256),
+                    };
                     let gap = if gap[0].1 == 0 { &[][..] } else { &gap };
-                    let mut trial = work.trial(scope, &format!("{name}, pitch {pitch}"), n as f64, BANDWIDTH, gap);
+                    let mut trial = work.trial(
+                        scope,
+                        &format!("{name}, pitch {pitch}"),
+                        n as f64,
+                        BANDWIDTH,
+                        gap,
+                    );
                     trial.case.shape = Shape { n, m: n };
                     if !order.is_empty() {
                         trial.case.params.insert("order".into(), order.into());
@@ -201,9 +301,18 @@ pub(super) const PITCH: Experiment = Experiment {
         Claim::Speed {
             head: "Compared with rows that are a power of two long,",
             of: &[
-                ("the tiled kernel with padded rows is", Pairs::Over("tiled, pitch n+32", TILED)),
-                ("2080 columns instead of 2048 are", Pairs::Places((TILED, 2080.0), (TILED, 2048.0))),
-                ("the naive kernel with padded rows is", Pairs::Over("naive, pitch n+32", "naive, pitch n")),
+                (
+                    "the tiled kernel with padded rows is",
+                    Pairs::Over("tiled, pitch n+32", TILED),
+                ),
+                (
+                    "2080 columns instead of 2048 are",
+                    Pairs::Places((TILED, 2080.0), (TILED, 2048.0)),
+                ),
+                (
+                    "the naive kernel with padded rows is",
+                    Pairs::Over("naive, pitch n+32", "naive, pitch n"),
+                ),
             ],
             so: [": rows collide", "", ": no rows collide that padding helps"],
         },
@@ -246,14 +355,31 @@ pub(super) const VECTOR: Experiment = Experiment {
         // reading and writing count little.
         let (lanes, rounds) = if target.gpu { (2, 512) } else { (16, 16) };
         let n = 1 << scope.pick([26; 2], [24, 22]);
-        let loads = Work { rung: (LOADS, "vectors"), dtype: Dtype::F32, n, wg: scope.wg_of_reads() };
+        let loads = Work {
+            rung: (LOADS, "vectors"),
+            dtype: Dtype::F32,
+            n,
+            wg: scope.wg_of_reads(),
+        };
         let wg = lab::usual_wg(target).min(64);
-        let adds = Work { rung: (ADDS, "vectors"), n: lanes * lab::items(target), wg, ..loads };
+        let adds = Work {
+            rung: (ADDS, "vectors"),
+            n: lanes * lab::items(target),
+            wg,
+            ..loads
+        };
         [(LOADS, loads, BANDWIDTH, 1), (ADDS, adds, RATE, rounds)]
             .iter()
             .flat_map(|(name, work, metric, rounds)| {
-                [1, 2, 4, 8, 16]
-                    .map(|vec| work.trial(scope, name, vec as f64, *metric, &[("vec", vec), (REPEATS, *rounds)]))
+                [1, 2, 4, 8, 16].map(|vec| {
+                    work.trial(
+                        scope,
+                        name,
+                        vec as f64,
+                        *metric,
+                        &[("vec", vec), (REPEATS, *rounds)],
+                    )
+                })
             })
             .collect()
     },
@@ -269,7 +395,10 @@ pub(super) const VECTOR: Experiment = Experiment {
         Claim::Reach {
             head: "At least 90 % of the best is reached",
             part: 0.9,
-            of: &[("loads", Pairs::ToBest(LOADS)), ("additions", Pairs::ToBest(ADDS))],
+            of: &[
+                ("loads", Pairs::ToBest(LOADS)),
+                ("additions", Pairs::ToBest(ADDS)),
+            ],
             so: NO_MORE,
         },
     ],
@@ -308,7 +437,13 @@ pub(super) const CONSTANT: Experiment = Experiment {
                 series.map(|(name, variant, place, is_there)| {
                     let settings = [("places", 1 << log), (place, is_there), (REPEATS, 128)];
                     let (n, wg) = (lab::items(scope.target), lab::usual_wg(scope.target));
-                    Work { rung: ("constant", variant), dtype: Dtype::I32, n, wg }.trial(
+                    Work {
+                        rung: ("constant", variant),
+                        dtype: Dtype::I32,
+                        n,
+                        wg,
+                    }
+                    .trial(
                         scope,
                         name,
                         f64::from(1 << log),
@@ -323,17 +458,32 @@ pub(super) const CONSTANT: Experiment = Experiment {
         Claim::Speed {
             head: "At 32 addresses, compared with one,",
             of: &[
-                ("a __constant argument is", Pairs::Places((IN_CONSTANT, 32.0), (IN_CONSTANT, 1.0))),
-                ("a __constant table in the program is", Pairs::Places((IN_PROGRAM, 32.0), (IN_PROGRAM, 1.0))),
-                ("global memory is", Pairs::Places((IN_GLOBAL, 32.0), (IN_GLOBAL, 1.0))),
+                (
+                    "a __constant argument is",
+                    Pairs::Places((IN_CONSTANT, 32.0), (IN_CONSTANT, 1.0)),
+                ),
+                (
+                    "a __constant table in the program is",
+                    Pairs::Places((IN_PROGRAM, 32.0), (IN_PROGRAM, 1.0)),
+                ),
+                (
+                    "global memory is",
+                    Pairs::Places((IN_GLOBAL, 32.0), (IN_GLOBAL, 1.0)),
+                ),
             ],
             so: NO_MORE,
         },
         Claim::Speed {
             head: "At one address, compared with global memory,",
             of: &[
-                ("a __constant argument is", Pairs::Places((IN_CONSTANT, 1.0), (IN_GLOBAL, 1.0))),
-                ("a __constant table in the program is", Pairs::Places((IN_PROGRAM, 1.0), (IN_GLOBAL, 1.0))),
+                (
+                    "a __constant argument is",
+                    Pairs::Places((IN_CONSTANT, 1.0), (IN_GLOBAL, 1.0)),
+                ),
+                (
+                    "a __constant table in the program is",
+                    Pairs::Places((IN_PROGRAM, 1.0), (IN_GLOBAL, 1.0)),
+                ),
             ],
             so: NO_MORE,
         },
@@ -341,7 +491,10 @@ pub(super) const CONSTANT: Experiment = Experiment {
             head: "Over all numbers of addresses, compared with global memory,",
             of: &[
                 ("an argument is", Pairs::Over(IN_CONSTANT, IN_GLOBAL)),
-                ("a table in the program is", Pairs::Over(IN_PROGRAM, IN_GLOBAL)),
+                (
+                    "a table in the program is",
+                    Pairs::Over(IN_PROGRAM, IN_GLOBAL),
+                ),
             ],
             so: ["", "", ": no path of its own shows"],
         },
@@ -349,10 +502,17 @@ pub(super) const CONSTANT: Experiment = Experiment {
 };
 
 /// From one load of a lone item to its next.
-const PER_LOAD: Metric =
-    Metric { name: "latency", unit: "ns", of: |row: &Row| Some(1e9 * row.t_median_s? / row.ops? as f64) };
+const PER_LOAD: Metric = Metric {
+    name: "latency",
+    unit: "ns",
+    of: |row: &Row| Some(1e9 * row.t_median_s? / row.ops? as f64),
+};
 /// Clocks in a nanosecond, by the driver's word.
-const GHZ: Metric = Metric { name: "clock", unit: "GHz", of: |row: &Row| row.clock_mhz.map(|mhz| mhz / 1000.0) };
+const GHZ: Metric = Metric {
+    name: "clock",
+    unit: "GHz",
+    of: |row: &Row| row.clock_mhz.map(|mhz| mhz / 1000.0),
+};
 
 const DEPENDENT: &str = "dependent";
 const INDEPENDENT: &str = "independent";
@@ -383,11 +543,20 @@ pub(super) const LATENCY: Experiment = Experiment {
         let most = if scope.quick { 28 } else { 29 };
         // Every device of use has so much local memory, and laying out more would take time beside the chase.
         let local = scope.target.local_mem.clamp(1 << 12, 1 << 14).ilog2();
-        [(DEPENDENT, most), (INDEPENDENT, most), (LOCAL, local), (LOCAL_INDEPENDENT, local)]
-            .into_iter()
-            .flat_map(|(name, most)| (12..=most).step_by(step).map(move |log| load(scope, name, PER_LOAD, log)))
-            .chain([load(scope, CLOCK, GHZ, 12)])
-            .collect()
+        [
+            (DEPENDENT, most),
+            (INDEPENDENT, most),
+            (LOCAL, local),
+            (LOCAL_INDEPENDENT, local),
+        ]
+        .into_iter()
+        .flat_map(|(name, most)| {
+            (12..=most)
+                .step_by(step)
+                .map(move |log| load(scope, name, PER_LOAD, log))
+        })
+        .chain([load(scope, CLOCK, GHZ, 12)])
+        .collect()
     },
     claims: &[
         Claim::Own(levels),
@@ -405,7 +574,10 @@ pub(super) const LATENCY: Experiment = Experiment {
             ],
             so: ["", "", ", so that throughput was measured and not latency"],
         },
-        Claim::Tell { head: "The device states a clock of", of: &[("", CLOCK)] },
+        Claim::Tell {
+            head: "The device states a clock of",
+            of: &[("", CLOCK)],
+        },
     ],
 };
 
@@ -421,15 +593,22 @@ fn load(scope: &Scope<'_>, name: &str, metric: Metric, log: u32) -> Trial {
         (false, _) => 1 << 19,
     };
     let is_dependent = u64::from(!name.ends_with(INDEPENDENT));
-    let settings = [("dependent", is_dependent), (REPEATS, loads / memory::LOADS - 1)];
-    let (variant, wg) = if is_local { ("local", scope.target.max_wg.min(64)) } else { ("global", 1) };
-    Work { rung: ("chase", variant), dtype: Dtype::I32, n: nodes, wg }.trial(
-        scope,
-        name,
-        (1u64 << log) as f64,
-        metric,
-        &settings,
-    )
+    let settings = [
+        ("dependent", is_dependent),
+        (REPEATS, loads / memory::LOADS - 1),
+    ];
+    let (variant, wg) = if is_local {
+        ("local", scope.target.max_wg.min(64))
+    } else {
+        ("global", 1)
+    };
+    Work {
+        rung: ("chase", variant),
+        dtype: Dtype::I32,
+        n: nodes,
+        wg,
+    }
+    .trial(scope, name, (1u64 << log) as f64, metric, &settings)
 }
 
 /// `A load takes 20.0 ns up to 128 KiB, 140 ns from 512 KiB to 32 MiB`: runs of sizes, neighbours of which take about as long, and
@@ -440,26 +619,44 @@ fn levels(points: &[Point]) -> Option<String> {
     let flat = all.chunk_by(|a, b| Contrast::new(a, b).is_some_and(|step| step.ratio <= 1.2));
     for run in flat.filter(|run| run.len() > 1) {
         match found.last_mut() {
-            Some(before) if Contrast::new(before.last()?, run.first()?)?.exceeds(1.4) != Some(true) => {
+            Some(before)
+                if Contrast::new(before.last()?, run.first()?)?.exceeds(1.4) != Some(true) =>
+            {
                 before.extend(run)
             }
             _ => found.push(run.to_vec()),
         }
     }
-    let steps: Vec<Contrast> = all.windows(2).filter_map(|pair| Contrast::new(pair[0], pair[1])).collect();
-    let hidden: Vec<&Contrast> = steps.iter().filter(|step| step.exceeds(1.2).is_none()).collect();
+    let steps: Vec<Contrast> = all
+        .windows(2)
+        .filter_map(|pair| Contrast::new(pair[0], pair[1]))
+        .collect();
+    let hidden: Vec<&Contrast> = steps
+        .iter()
+        .filter(|step| step.exceeds(1.2).is_none())
+        .collect();
     if steps.is_empty() || 2 * hidden.len() > steps.len() {
-        return (!steps.is_empty())
-            .then(|| format!("Where the latency of a load changes is {}.", super::claims::unseen(&steps)));
+        return (!steps.is_empty()).then(|| {
+            format!(
+                "Where the latency of a load changes is {}.",
+                super::claims::unseen(&steps)
+            )
+        });
     }
     let described = found.iter().filter_map(|run| {
         let ends = [run.first()?.x, run.last()?.x].map(bytes).join(" to ");
-        Some(format!("{} ns from {ends}", figure(run[run.len() / 2].measured()?)))
+        Some(format!(
+            "{} ns from {ends}",
+            figure(run[run.len() / 2].measured()?)
+        ))
     });
     let described = described.joined(", ");
     let hidden = match hidden.len() {
         0 => String::new(),
-        some => format!("; too noisy, and so undecided: {some} of {} steps between sizes", steps.len()),
+        some => format!(
+            "; too noisy, and so undecided: {some} of {} steps between sizes",
+            steps.len()
+        ),
     };
     Some(match found.len() {
         0 => format!("The latency of a load has no plateau{hidden}."),

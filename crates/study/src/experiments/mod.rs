@@ -85,7 +85,13 @@ impl Experiment {
     /// transfers alone run none.
     pub fn sources(&self) -> Vec<&'static str> {
         let targets = [true, false].map(Target::with_everything);
-        let plans = targets.iter().flat_map(|target| self.plan(&Scope { target, quick: false, seed: 1 }));
+        let plans = targets.iter().flat_map(|target| {
+            self.plan(&Scope {
+                target,
+                quick: false,
+                seed: 1,
+            })
+        });
         distinct(plans.flat_map(|trial| files_of(&trial.case)))
     }
 
@@ -101,7 +107,8 @@ fn files_of(case: &Case) -> Vec<&'static str> {
     match exchange(&case.family) {
         Some(exchange) => exchange.sources.to_vec(),
         None => {
-            let rung = kernels::built_in(&case.family).and_then(|family| family.rung(&case.variant));
+            let rung =
+                kernels::built_in(&case.family).and_then(|family| family.rung(&case.variant));
             rung.map(|rung| &*rung.path).into_iter().collect()
         }
     }
@@ -132,7 +139,11 @@ impl Scope<'_> {
 
     /// Work-items of a usual group; of a CPU device's that read memory one, which is a loop of its own.
     fn wg_of_reads(&self) -> usize {
-        if self.target.gpu { kernels::lab::usual_wg(self.target) } else { 1 }
+        if self.target.gpu {
+            kernels::lab::usual_wg(self.target)
+        } else {
+            1
+        }
     }
 
     fn units(&self) -> u64 {
@@ -160,14 +171,29 @@ struct Work<'a> {
 
 impl Work<'_> {
     /// A point of a series, with these settings.
-    fn trial(&self, scope: &Scope<'_>, series: &str, x: f64, metric: Metric, settings: &[(&str, u64)]) -> Trial {
+    fn trial(
+        &self,
+        scope: &Scope<'_>,
+        series: &str,
+        x: f64,
+        metric: Metric,
+        settings: &[(&str, u64)],
+    ) -> Trial {
         let case = Case {
             wg: WorkGroup::linear(self.wg),
-            params: settings.iter().map(|(name, value)| ((*name).to_owned(), value.to_string())).collect(),
+            params: settings
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), value.to_string()))
+                .collect(),
             seed: scope.seed,
             ..Case::of(self.rung.0, self.rung.1, self.dtype, Shape::vector(self.n))
         };
-        Trial { series: series.to_owned(), x, metric, case }
+        Trial {
+            series: series.to_owned(),
+            x,
+            metric,
+            case,
+        }
     }
 }
 

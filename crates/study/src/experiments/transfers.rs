@@ -14,7 +14,13 @@ fn exchange(
     words: u64,
     settings: &[(&str, u64)],
 ) -> Trial {
-    Work { rung, dtype: Dtype::I32, n: words, wg: 1 }.trial(scope, series, x as f64, metric, settings)
+    Work {
+        rung,
+        dtype: Dtype::I32,
+        n: words,
+        wg: 1,
+    }
+    .trial(scope, series, x as f64, metric, settings)
 }
 
 const HALVING: &str = "sum, log2(n) launches";
@@ -37,16 +43,25 @@ pub(super) const LAUNCH: Experiment = Experiment {
     x_name: "n",
     x_label: plain,
     plan: |scope| {
-        let logs: &[u32] = if scope.quick { &[10, 16, 22] } else { &[8, 10, 12, 14, 16, 18, 20, 22, 24, 26] };
+        let logs: &[u32] = if scope.quick {
+            &[10, 16, 22]
+        } else {
+            &[8, 10, 12, 14, 16, 18, 20, 22, 24, 26]
+        };
         let empty = [
             ("empty, round trip", "round_trip"),
             ("empty, back to back", "back_to_back"),
             ("empty, queued to start", "queued_to_start"),
             ("empty, event time", "event"),
         ];
-        let sums = logs.iter().flat_map(|log| [(HALVING, "halving"), (TREE, "tree")].map(|of| (of, 1 << log)));
+        let sums = logs
+            .iter()
+            .flat_map(|log| [(HALVING, "halving"), (TREE, "tree")].map(|of| (of, 1 << log)));
         let all = empty.into_iter().map(|of| (of, 1)).chain(sums);
-        all.map(|((name, variant), n)| exchange(scope, (name, n), TIME, ("launch", variant), n, &[])).collect()
+        all.map(|((name, variant), n)| {
+            exchange(scope, (name, n), TIME, ("launch", variant), n, &[])
+        })
+        .collect()
     },
     claims: &[
         Claim::Tell {
@@ -54,7 +69,10 @@ pub(super) const LAUNCH: Experiment = Experiment {
             of: &[
                 ("until the host sees its end", "empty, round trip"),
                 ("in a row of launches", "empty, back to back"),
-                ("by the driver's events in the queue", "empty, queued to start"),
+                (
+                    "by the driver's events in the queue",
+                    "empty, queued to start",
+                ),
                 ("by events from start to end", "empty, event time"),
             ],
         },
@@ -91,16 +109,38 @@ pub(super) const TRANSFER: Experiment = Experiment {
     x_name: "bytes",
     x_label: bytes,
     plan: |scope| {
-        let logs: &[u32] = if scope.quick { &[10, 16, 22, 24] } else { &[10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30] };
-        let series = ["pageable in", "pinned in", "mapped in", "pageable out", "pinned out", "mapped out"];
+        let logs: &[u32] = if scope.quick {
+            &[10, 16, 22, 24]
+        } else {
+            &[10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30]
+        };
+        let series = [
+            "pageable in",
+            "pinned in",
+            "mapped in",
+            "pageable out",
+            "pinned out",
+            "mapped out",
+        ];
         logs.iter()
             .flat_map(|&log| {
-                let whole = series.into_iter().map(move |name| (name, name.replace(' ', "_"), 1 << log));
+                let whole = series
+                    .into_iter()
+                    .map(move |name| (name, name.replace(' ', "_"), 1 << log));
                 // In so many pieces that the first and the last do not count.
-                let pieces = (20..=26).contains(&log).then(|| (PIECES, "pinned_in".to_owned(), 64 << 10));
+                let pieces = (20..=26)
+                    .contains(&log)
+                    .then(|| (PIECES, "pinned_in".to_owned(), 64 << 10));
                 whole.chain(pieces).map(move |(name, variant, piece)| {
                     let rung = ("transfer", variant.as_str());
-                    exchange(scope, (name, 1 << log), BANDWIDTH, rung, 1 << (log - 2), &[("piece", piece)])
+                    exchange(
+                        scope,
+                        (name, 1 << log),
+                        BANDWIDTH,
+                        rung,
+                        1 << (log - 2),
+                        &[("piece", piece)],
+                    )
                 })
             })
             .collect()
@@ -108,21 +148,39 @@ pub(super) const TRANSFER: Experiment = Experiment {
     claims: &[
         Claim::Tell {
             head: "By size, pinned memory reaches",
-            of: &[("to the device", "pinned in"), ("back to the host", "pinned out")],
+            of: &[
+                ("to the device", "pinned in"),
+                ("back to the host", "pinned out"),
+            ],
         },
         Claim::Reach {
             head: "At least half of the best rate is reached",
             part: 0.5,
-            of: &[("to the device", Pairs::ToBest("pinned in")), ("back to the host", Pairs::ToBest("pinned out"))],
+            of: &[
+                ("to the device", Pairs::ToBest("pinned in")),
+                ("back to the host", Pairs::ToBest("pinned out")),
+            ],
             so: NO_MORE,
         },
         Claim::Speed {
             head: "Compared with pageable memory,",
             of: &[
-                ("pinned memory to the device is", Pairs::Over("pinned in", "pageable in")),
-                ("pinned memory back to the host is", Pairs::Over("pinned out", "pageable out")),
-                ("mapped memory to the device is", Pairs::Over("mapped in", "pageable in")),
-                ("mapped memory back to the host is", Pairs::Over("mapped out", "pageable out")),
+                (
+                    "pinned memory to the device is",
+                    Pairs::Over("pinned in", "pageable in"),
+                ),
+                (
+                    "pinned memory back to the host is",
+                    Pairs::Over("pinned out", "pageable out"),
+                ),
+                (
+                    "mapped memory to the device is",
+                    Pairs::Over("mapped in", "pageable in"),
+                ),
+                (
+                    "mapped memory back to the host is",
+                    Pairs::Over("mapped out", "pageable out"),
+                ),
             ],
             so: NO_MORE,
         },
@@ -164,14 +222,27 @@ pub(super) const OVERLAP: Experiment = Experiment {
             ("copy in, host beside it", "beside_in"),
             ("copy out, host beside it", "beside_out"),
         ];
-        let chunks: &[u64] = if scope.quick { &[1, 4, 16] } else { &[1, 2, 4, 8, 16, 32] };
-        let queues = [("1 queue", 1), ("2 queues", 2), ("3 queues", 3), ("4 queues", 4)];
+        let chunks: &[u64] = if scope.quick {
+            &[1, 4, 16]
+        } else {
+            &[1, 2, 4, 8, 16, 32]
+        };
+        let queues = [
+            ("1 queue", 1),
+            ("2 queues", 2),
+            ("3 queues", 3),
+            ("4 queues", 4),
+        ];
         // One chunk is on one queue, whatever there is.
         let cut = queues.into_iter().flat_map(|(name, queues)| {
-            let own = chunks.iter().filter(move |&&chunks| chunks > 1 || queues == 1);
+            let own = chunks
+                .iter()
+                .filter(move |&&chunks| chunks > 1 || queues == 1);
             own.map(move |&chunks| (name, "chunks", chunks, queues))
         });
-        let alone = alone.into_iter().map(|(name, variant)| (name, variant, 1, 1));
+        let alone = alone
+            .into_iter()
+            .map(|(name, variant)| (name, variant, 1, 1));
         let all = alone.chain(cut).map(|(name, variant, chunks, queues)| {
             let settings = [
                 ("chunks", chunks),
@@ -180,7 +251,14 @@ pub(super) const OVERLAP: Experiment = Experiment {
                 ("work", if gpu { 500_000 } else { 2_000_000 } >> less),
             ];
             let words = if gpu { 1 << 24 } else { 1 << 22 } >> less;
-            exchange(scope, (name, chunks), TIME, ("pipeline", variant), words, &settings)
+            exchange(
+                scope,
+                (name, chunks),
+                TIME,
+                ("pipeline", variant),
+                words,
+                &settings,
+            )
         });
         all.collect()
     },
@@ -207,9 +285,21 @@ pub(super) const OVERLAP: Experiment = Experiment {
         Claim::Speed {
             head: "With the host's work beside it, compared with alone,",
             of: &[
-                ("the kernel is", Pairs::Places(("kernel, host's work beside it", 1.0), ("kernel alone", 1.0))),
-                ("a copy in is", Pairs::Places(("copy in, host beside it", 1.0), ("copy in alone", 1.0))),
-                ("a copy out is", Pairs::Places(("copy out, host beside it", 1.0), ("copy out alone", 1.0))),
+                (
+                    "the kernel is",
+                    Pairs::Places(
+                        ("kernel, host's work beside it", 1.0),
+                        ("kernel alone", 1.0),
+                    ),
+                ),
+                (
+                    "a copy in is",
+                    Pairs::Places(("copy in, host beside it", 1.0), ("copy in alone", 1.0)),
+                ),
+                (
+                    "a copy out is",
+                    Pairs::Places(("copy out, host beside it", 1.0), ("copy out alone", 1.0)),
+                ),
             ],
             so: ["", "", ": the host's work overlaps it"],
         },
@@ -236,14 +326,29 @@ pub(super) const ZERO_COPY: Experiment = Experiment {
     x_name: "passes",
     x_label: plain,
     plan: |scope| {
-        let passes: &[u64] = if scope.quick { &[1, 4] } else { &[1, 2, 4, 8, 16] };
+        let passes: &[u64] = if scope.quick {
+            &[1, 4]
+        } else {
+            &[1, 2, 4, 8, 16]
+        };
         let words = if scope.quick { 1 << 22 } else { 1 << 24 };
         // The ways from the host's data to a sum, then what reading alone takes.
-        let series =
-            [(COPIED, "copied"), (FILLED, "filled"), (IN_PLACE, "in_place"), ("read in device memory", "on_device")];
+        let series = [
+            (COPIED, "copied"),
+            (FILLED, "filled"),
+            (IN_PLACE, "in_place"),
+            ("read in device memory", "on_device"),
+        ];
         let all = passes.iter().flat_map(|&passes| {
             series.map(|(name, variant)| {
-                exchange(scope, (name, passes), TIME, ("zerocopy", variant), words, &[("passes", passes)])
+                exchange(
+                    scope,
+                    (name, passes),
+                    TIME,
+                    ("zerocopy", variant),
+                    words,
+                    &[("passes", passes)],
+                )
             })
         });
         all.collect()
@@ -263,7 +368,11 @@ pub(super) const ZERO_COPY: Experiment = Experiment {
         Claim::Speed {
             head: "Reading host memory, compared with the device's own, is",
             of: &[("", Pairs::Over(IN_PLACE, "read in device memory"))],
-            so: ["", "", ": both are the same memory, or the driver or a cache keeps a copy"],
+            so: [
+                "",
+                "",
+                ": both are the same memory, or the driver or a cache keeps a copy",
+            ],
         },
         Claim::Speed {
             head: "Writing the data through a mapping and reading them, compared with copying and reading, is",

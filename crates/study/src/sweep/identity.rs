@@ -27,7 +27,11 @@ impl Shard {
 
     /// As in the `shard` column: `2/4`, or nothing for the whole.
     pub fn text(self) -> String {
-        if self == Shard::ALL { String::new() } else { format!("{}/{}", self.index, self.of) }
+        if self == Shard::ALL {
+            String::new()
+        } else {
+            format!("{}/{}", self.index, self.of)
+        }
     }
 }
 
@@ -49,7 +53,10 @@ impl Identity {
         let seed = plan.first().map_or(0, |c| c.case.seed);
         let kernels = hash(sources.iter().map(String::as_str));
         let budget = budget.map_or_else(String::new, |whole| format!(" budget={whole}"));
-        let settings = format!("{}{budget} seed={seed} kernels={kernels:016x}", settings_text(settings, order));
+        let settings = format!(
+            "{}{budget} seed={seed} kernels={kernels:016x}",
+            settings_text(settings, order)
+        );
         let labels: Vec<String> = plan.iter().map(Configuration::label).collect();
         let all = labels.iter().map(String::as_str).chain([settings.as_str()]);
         Identity(Row {
@@ -82,12 +89,25 @@ impl Identity {
                 return Err(difference);
             }
             if row.shard != self.0.shard {
-                return Err(format!("the shard is {:?} in one and {:?} in the other", row.shard, self.0.shard));
+                return Err(format!(
+                    "the shard is {:?} in one and {:?} in the other",
+                    row.shard, self.0.shard
+                ));
             }
-            let planned = row.case_index.and_then(|index| plan.get(index as usize)).filter(|planned| {
-                let Case { family, variant, dtype, shape, .. } = &planned.case;
-                (&row.family, &row.variant, row.dtype, row.n, row.m) == (family, variant, *dtype, shape.n, shape.m)
-            });
+            let planned = row
+                .case_index
+                .and_then(|index| plan.get(index as usize))
+                .filter(|planned| {
+                    let Case {
+                        family,
+                        variant,
+                        dtype,
+                        shape,
+                        ..
+                    } = &planned.case;
+                    (&row.family, &row.variant, row.dtype, row.n, row.m)
+                        == (family, variant, *dtype, shape.n, shape.m)
+                });
             if !planned.is_some_and(|planned| finished.insert(planned.index)) {
                 return Err("a row is not a configuration of the sweep, or is there twice".into());
             }
@@ -103,9 +123,19 @@ fn different(a: &Row, b: &Row) -> Option<String> {
             ("gpulab's version", row.gpulab.clone()),
             ("the device", format!("{} ({})", row.device, row.platform)),
             ("the driver", row.driver.clone()),
-            ("how it is measured", words_without(&row.settings, &other.settings)),
+            (
+                "how it is measured",
+                words_without(&row.settings, &other.settings),
+            ),
             ("the number of shards", shards(row).to_string()),
-            ("the sweep", format!("{} of {} configurations", row.sweep_id, row.cases.unwrap_or_default())),
+            (
+                "the sweep",
+                format!(
+                    "{} of {} configurations",
+                    row.sweep_id,
+                    row.cases.unwrap_or_default()
+                ),
+            ),
         ]
     });
     a.into_iter()
@@ -116,7 +146,10 @@ fn different(a: &Row, b: &Row) -> Option<String> {
 
 /// Into how many shards a row's sweep was divided.
 fn shards(row: &Row) -> u64 {
-    row.shard.split_once('/').and_then(|(_, of)| of.parse().ok()).unwrap_or(1)
+    row.shard
+        .split_once('/')
+        .and_then(|(_, of)| of.parse().ok())
+        .unwrap_or(1)
 }
 
 /// The rows of a sweep's shards in the plan's order, if together they are one whole sweep.
@@ -128,7 +161,9 @@ pub fn merge(files: Vec<(String, Rows)>) -> Result<Vec<Row>, String> {
             return Err(format!("{torn}: finish it with gpulab sweep --resume"));
         }
         for row in file.rows {
-            let Some(index) = row.case_index.filter(|index| !row.sweep_id.is_empty() && Some(*index) < row.cases)
+            let Some(index) = row
+                .case_index
+                .filter(|index| !row.sweep_id.is_empty() && Some(*index) < row.cases)
             else {
                 return Err(format!("{name} has rows without a place in a sweep"));
             };
@@ -137,28 +172,53 @@ pub fn merge(files: Vec<(String, Rows)>) -> Result<Vec<Row>, String> {
                 return Err(format!("{origin} and {name} differ: {difference}"));
             }
             if let Some((_, other)) = all.insert(index, (row, name.clone())) {
-                return Err(format!("configuration {index} is in {other} and again in {name}"));
+                return Err(format!(
+                    "configuration {index} is in {other} and again in {name}"
+                ));
             }
         }
     }
-    let Some((row, _)) = first else { return Err("there are no rows to join".into()) };
+    let Some((row, _)) = first else {
+        return Err("there are no rows to join".into());
+    };
     let cases = row.cases.unwrap_or_default();
-    let lacking: Vec<u64> = (0..cases).filter(|index| !all.contains_key(index)).collect();
+    let lacking: Vec<u64> = (0..cases)
+        .filter(|index| !all.contains_key(index))
+        .collect();
     if lacking.is_empty() {
         return Ok(all.into_values().map(|(row, _)| row).collect());
     }
-    let parts =
-        distinct(lacking.iter().map(|index| format!("{}/{}", index % shards(&row) + 1, shards(&row)))).join(", ");
-    Err(format!("of {cases} configurations {} are missing, of shard {parts}", lacking.len()))
+    let parts = distinct(
+        lacking
+            .iter()
+            .map(|index| format!("{}/{}", index % shards(&row) + 1, shards(&row))),
+    )
+    .join(", ");
+    Err(format!(
+        "of {cases} configurations {} are missing, of shard {parts}",
+        lacking.len()
+    ))
 }
 
 /// The words of a text that another has not.
 fn words_without(text: &str, other: &str) -> String {
-    text.split(' ').filter(|word| !other.split(' ').any(|own| own == *word)).joined(" ")
+    text.split(' ')
+        .filter(|word| !other.split(' ').any(|own| own == *word))
+        .joined(" ")
 }
 
 fn settings_text(settings: &Settings, order: Order) -> String {
-    let Settings { warmup, min_runs, max_runs, min_time, timeout, max_noise, cache, clock, .. } = settings;
+    let Settings {
+        warmup,
+        min_runs,
+        max_runs,
+        min_time,
+        timeout,
+        max_noise,
+        cache,
+        clock,
+        ..
+    } = settings;
     format!(
         "warmup={warmup} min_runs={min_runs} max_runs={max_runs} min_time={min_time} timeout={timeout} \
          max_noise={max_noise} cache={} clock={} order={}",
@@ -171,5 +231,7 @@ fn settings_text(settings: &Settings, order: Order) -> String {
 /// FNV-1a of texts, each ended by a zero: the same on every machine and in every version.
 fn hash<'a>(texts: impl Iterator<Item = &'a str>) -> u64 {
     let bytes = texts.flat_map(|text| text.bytes().chain([0]));
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
 }

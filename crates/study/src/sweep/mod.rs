@@ -42,14 +42,24 @@ pub trait Bench {
 
     /// Takes a finished configuration, and for how many seconds at most its samples were taken. Each comes once, as soon as
     /// its last round is over, or with what there is when an error or an interrupt ends the rounds.
-    fn finished(&mut self, configuration: &Configuration, outcome: Outcome, sampled: f64) -> Result<(), Error>;
+    fn finished(
+        &mut self,
+        configuration: &Configuration,
+        outcome: Outcome,
+        sampled: f64,
+    ) -> Result<(), Error>;
 }
 
 /// Measures the configurations of a plan. Those of a block share their inputs and are verified once, in the first round; one
 /// that goes wrong in any round is finished with that.
 pub fn measure(plan: &[&Configuration], order: Order, bench: &mut dyn Bench) -> Result<(), Error> {
-    let (block, rounds) = if order == Order::Interleave { (BLOCK, ROUNDS) } else { (1, 1) };
-    for alike in plan.chunk_by(|a, b| (a.case.dtype, a.case.shape) == (b.case.dtype, b.case.shape)) {
+    let (block, rounds) = if order == Order::Interleave {
+        (BLOCK, ROUNDS)
+    } else {
+        (1, 1)
+    };
+    for alike in plan.chunk_by(|a, b| (a.case.dtype, a.case.shape) == (b.case.dtype, b.case.shape))
+    {
         for block in alike.chunks(block) {
             in_rounds(block, rounds, bench)?;
         }
@@ -59,7 +69,11 @@ pub fn measure(plan: &[&Configuration], order: Order, bench: &mut dyn Bench) -> 
 
 /// Measures a block of configurations together, a share of each one's samples in each round, so that drift favours none. As
 /// [`measure`] otherwise.
-pub fn in_rounds(block: &[&Configuration], rounds: u32, bench: &mut dyn Bench) -> Result<(), Error> {
+pub fn in_rounds(
+    block: &[&Configuration],
+    rounds: u32,
+    bench: &mut dyn Bench,
+) -> Result<(), Error> {
     // What the rounds so far gave of each, and for how many seconds at most it was sampled.
     let mut pooled: Vec<Option<(Outcome, f64)>> = vec![None; block.len()];
     for round in 0..rounds {
@@ -74,8 +88,10 @@ pub fn in_rounds(block: &[&Configuration], rounds: u32, bench: &mut dyn Bench) -
             let outcome = match run_round(configuration, &settings, round, rounds, bench) {
                 Ok(outcome) => outcome,
                 Err(error) => {
-                    let measured =
-                        block.iter().zip(pooled).filter_map(|(configuration, pool)| Some((configuration, pool?)));
+                    let measured = block
+                        .iter()
+                        .zip(pooled)
+                        .filter_map(|(configuration, pool)| Some((configuration, pool?)));
                     for (configuration, (outcome, sampled)) in measured {
                         bench.finished(configuration, outcome, sampled)?;
                     }
@@ -85,11 +101,15 @@ pub fn in_rounds(block: &[&Configuration], rounds: u32, bench: &mut dyn Bench) -
             let own = settings.timeout / f64::from(rounds);
             let (outcome, sampled) = match pool.take() {
                 // Without what the last bits of the shares add up to.
-                Some((earlier, sampled)) => (earlier.pooled(outcome, &settings), (1e9 * (sampled + own)).round() / 1e9),
+                Some((earlier, sampled)) => (
+                    earlier.pooled(outcome, &settings),
+                    (1e9 * (sampled + own)).round() / 1e9,
+                ),
                 None => (outcome, own),
             };
             // Nothing more is to be learnt where it went wrong, or nothing was launched.
-            if round + 1 == rounds || outcome.status() != Status::Ok || outcome.samples().is_empty() {
+            if round + 1 == rounds || outcome.status() != Status::Ok || outcome.samples().is_empty()
+            {
                 bench.finished(configuration, outcome, sampled)?;
             } else {
                 *pool = Some((outcome, sampled));
@@ -108,16 +128,26 @@ fn run_round(
     bench: &mut dyn Bench,
 ) -> Result<Outcome, Error> {
     if let Some(refusal) = &configuration.refusal {
-        return Ok(Outcome::pending(&configuration.case, settings.clock).ended(Err(refusal.clone().into())));
+        return Ok(Outcome::pending(&configuration.case, settings.clock)
+            .ended(Err(refusal.clone().into())));
     }
     let settings = Settings {
-        warmup: if round == 0 { settings.warmup } else { settings.warmup.min(1) },
+        warmup: if round == 0 {
+            settings.warmup
+        } else {
+            settings.warmup.min(1)
+        },
         min_runs: settings.min_runs.div_ceil(rounds),
         max_runs: settings.max_runs * (round + 1) / rounds - settings.max_runs * round / rounds,
         min_time: settings.min_time / f64::from(rounds),
         timeout: settings.timeout / f64::from(rounds),
         ..settings.clone()
     };
-    let job = Job { baseline: false, case: configuration.case.clone(), settings, again: round > 0 };
+    let job = Job {
+        baseline: false,
+        case: configuration.case.clone(),
+        settings,
+        again: round > 0,
+    };
     bench.run(configuration, &job)
 }

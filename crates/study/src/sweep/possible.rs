@@ -18,7 +18,11 @@ impl Asked<'_> {
     /// though they can without; none if one can.
     pub fn refusal(&self, name: &str, sets: &[Params]) -> Option<String> {
         let mut first: Option<Refusal> = None;
-        for rung in self.rungs.iter().filter(|rung| reads(self.family, rung, name)) {
+        for rung in self
+            .rungs
+            .iter()
+            .filter(|rung| reads(self.family, rung, name))
+        {
             for (dtype, wg, target) in self.places() {
                 let case = self.case(rung, dtype, wg);
                 let plan = |case: &Case| self.family.plan(rung, case, &target);
@@ -26,35 +30,71 @@ impl Asked<'_> {
                     continue;
                 }
                 for params in sets {
-                    match plan(&Case { params: params.clone(), ..case.clone() }) {
+                    match plan(&Case {
+                        params: params.clone(),
+                        ..case.clone()
+                    }) {
                         Ok(_) => return None,
                         Err(refusal) => first = first.or(Some(refusal)),
                     }
                 }
             }
         }
-        let mut tunables =
-            self.family.choices.iter().copied().chain(self.rungs.iter().flat_map(|rung| rung.tunables()));
-        let listed = tunables.find(|tunable| tunable.name == name).map(|tunable| tunable.values.replace(' ', ", "));
-        first.map(|why| format!("no device could take it: {why} ({name} may be {})", listed.unwrap_or_default()))
+        let mut tunables = self
+            .family
+            .choices
+            .iter()
+            .copied()
+            .chain(self.rungs.iter().flat_map(|rung| rung.tunables()));
+        let listed = tunables
+            .find(|tunable| tunable.name == name)
+            .map(|tunable| tunable.values.replace(' ', ", "));
+        first.map(|why| {
+            format!(
+                "no device could take it: {why} ({name} may be {})",
+                listed.unwrap_or_default()
+            )
+        })
     }
 
     fn places(&self) -> impl Iterator<Item = (Dtype, WorkGroup, Target)> {
-        const USUAL: [WorkGroup; 3] = [WorkGroup([256, 1, 1]), WorkGroup([64, 1, 1]), WorkGroup([1024, 1, 1])];
-        let wgs = if self.wgs.is_empty() { &USUAL } else { self.wgs };
-        let of = move |dtype: Dtype| wgs.iter().flat_map(move |&wg| targets().map(move |target| (dtype, wg, target)));
+        const USUAL: [WorkGroup; 3] = [
+            WorkGroup([256, 1, 1]),
+            WorkGroup([64, 1, 1]),
+            WorkGroup([1024, 1, 1]),
+        ];
+        let wgs = if self.wgs.is_empty() {
+            &USUAL
+        } else {
+            self.wgs
+        };
+        let of = move |dtype: Dtype| {
+            wgs.iter()
+                .flat_map(move |&wg| targets().map(move |target| (dtype, wg, target)))
+        };
         self.dtypes.iter().flat_map(move |&dtype| of(dtype))
     }
 
     fn case(&self, rung: &Rung, dtype: Dtype, wg: WorkGroup) -> Case {
-        let shape = self.family.usual_shape(self.family.form.default_size(), false);
-        Case { wg, ..Case::of(&self.family.name, rung.variant(), dtype, shape) }
+        let shape = self
+            .family
+            .usual_shape(self.family.form.default_size(), false);
+        Case {
+            wg,
+            ..Case::of(&self.family.name, rung.variant(), dtype, shape)
+        }
     }
 }
 
 /// Every kind of device that planners tell apart, with as much of everything as any has.
 fn targets() -> impl Iterator<Item = Target> {
-    let kinds = [(true, true, 0), (true, false, 0), (false, false, 4), (false, false, 8), (false, false, 16)];
+    let kinds = [
+        (true, true, 0),
+        (true, false, 0),
+        (false, false, 4),
+        (false, false, 8),
+        (false, false, 16),
+    ];
     kinds.into_iter().map(|(gpu, nvidia, float_lanes)| Target {
         float_lanes,
         nvidia,
@@ -70,7 +110,12 @@ mod tests {
     use gpulab_kernels::FAMILIES;
 
     fn asked(family: &Family, rungs: &[&Rung], name: &str, value: &str) -> Option<String> {
-        let asked = Asked { family, rungs, dtypes: &family.dtypes, wgs: &[] };
+        let asked = Asked {
+            family,
+            rungs,
+            dtypes: &family.dtypes,
+            wgs: &[],
+        };
         asked.refusal(name, &[Params::from([(name.to_owned(), value.to_owned())])])
     }
 
@@ -78,7 +123,12 @@ mod tests {
     fn every_listed_value_can_be_taken() {
         for family in FAMILIES {
             let rungs: Vec<&Rung> = family.kernels().collect();
-            for tunable in family.choices.iter().copied().chain(rungs.iter().flat_map(|rung| rung.tunables())) {
+            for tunable in family
+                .choices
+                .iter()
+                .copied()
+                .chain(rungs.iter().flat_map(|rung| rung.tunables()))
+            {
                 for value in tunable.values() {
                     let why = asked(family, &rungs, tunable.name, value);
                     assert_eq!(why, None, "{} {}={value}", family.name, tunable.name);
@@ -91,11 +141,21 @@ mod tests {
     fn what_no_planner_takes_is_refused_with_what_there_is() {
         for family in FAMILIES {
             let rungs: Vec<&Rung> = family.kernels().collect();
-            for tunable in family.choices.iter().copied().chain(rungs.iter().flat_map(|rung| rung.tunables())) {
+            for tunable in family
+                .choices
+                .iter()
+                .copied()
+                .chain(rungs.iter().flat_map(|rung| rung.tunables()))
+            {
                 for value in ["0x0", "-1", "x", "99999999999999999999999"] {
                     let why = asked(family, &rungs, tunable.name, value);
-                    let why = why.unwrap_or_else(|| panic!("{} takes {}={value}", family.name, tunable.name));
-                    assert!(why.contains(tunable.values().next().unwrap_or_default()), "{why}");
+                    let why = why.unwrap_or_else(|| {
+                        panic!("{} takes {}={value}", family.name, tunable.name)
+                    });
+                    assert!(
+                        why.contains(tunable.values().next().unwrap_or_default()),
+                        "{why}"
+                    );
                 }
             }
         }

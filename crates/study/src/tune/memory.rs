@@ -27,7 +27,10 @@ pub struct SizeClass {
 
 impl SizeClass {
     pub fn of(shape: Shape) -> SizeClass {
-        SizeClass { n: shape.n.max(1).ilog2(), m: shape.m.max(1).ilog2() }
+        SizeClass {
+            n: shape.n.max(1).ilog2(),
+            m: shape.m.max(1).ilog2(),
+        }
     }
 
     /// The sizes that it holds, in words.
@@ -92,12 +95,26 @@ impl TunedEntry {
 
     /// What cannot be, if anything.
     fn fault(&self) -> Option<String> {
-        let TunedEntry { family, variant, t_median_s, .. } = self;
-        if self.file.is_none() && built_in(family).and_then(|known| known.rung(variant)).is_none() {
+        let TunedEntry {
+            family,
+            variant,
+            t_median_s,
+            ..
+        } = self;
+        if self.file.is_none()
+            && built_in(family)
+                .and_then(|known| known.rung(variant))
+                .is_none()
+        {
             return Some(format!("there is no rung {family}/{variant}"));
         }
         let can_be = t_median_s.is_finite() && *t_median_s > 0.0 && !self.wg.0.contains(&0);
-        (!can_be).then(|| format!("{family}/{variant} has a work-group of {} and took {t_median_s} s", self.wg))
+        (!can_be).then(|| {
+            format!(
+                "{family}/{variant} has a work-group of {} and took {t_median_s} s",
+                self.wg
+            )
+        })
     }
 }
 
@@ -111,8 +128,18 @@ pub struct TunedFile {
 
 impl TunedFile {
     pub fn empty(info: &DeviceInfo) -> TunedFile {
-        let DeviceInfo { platform, name, driver, .. } = info;
-        TunedFile { platform: platform.clone(), device: name.clone(), driver: driver.clone(), entries: Vec::new() }
+        let DeviceInfo {
+            platform,
+            name,
+            driver,
+            ..
+        } = info;
+        TunedFile {
+            platform: platform.clone(),
+            device: name.clone(),
+            driver: driver.clone(),
+            entries: Vec::new(),
+        }
     }
 
     pub fn path(&self, folder: &Path) -> PathBuf {
@@ -121,13 +148,17 @@ impl TunedFile {
     }
 
     pub fn is_of(&self, other: &TunedFile) -> bool {
-        (&self.platform, &self.device, &self.driver) == (&other.platform, &other.device, &other.driver)
+        (&self.platform, &self.device, &self.driver)
+            == (&other.platform, &other.device, &other.driver)
     }
 
     /// What the folder remembers of this device. A damaged file is put aside, and it is said why.
     pub fn load(&self, folder: &Path) -> (TunedFile, Option<String>) {
         let path = self.path(folder);
-        let none = TunedFile { entries: Vec::new(), ..self.clone() };
+        let none = TunedFile {
+            entries: Vec::new(),
+            ..self.clone()
+        };
         if !path.exists() {
             return (none, None);
         }
@@ -140,16 +171,24 @@ impl TunedFile {
 
     fn read(path: &Path) -> Result<TunedFile, Error> {
         let text = files::read_to_string(path).map_err(|e| e.to_string());
-        let file = text.and_then(|text| serde_json::from_str::<TunedFile>(&text).map_err(|e| e.to_string()));
-        file.and_then(|file| file.check().map(|()| file)).map_err(|why| {
-            let why = why.replace(char::is_control, " ");
-            Error::Failed(format!("cannot read the tuned settings in {} ({why})", path.display()))
-        })
+        let file = text
+            .and_then(|text| serde_json::from_str::<TunedFile>(&text).map_err(|e| e.to_string()));
+        file.and_then(|file| file.check().map(|()| file))
+            .map_err(|why| {
+                let why = why.replace(char::is_control, " ");
+                Error::Failed(format!(
+                    "cannot read the tuned settings in {} ({why})",
+                    path.display()
+                ))
+            })
     }
 
     /// Whether its entries can be.
     pub fn check(&self) -> Result<(), String> {
-        self.entries.iter().find_map(TunedEntry::fault).map_or(Ok(()), Err)
+        self.entries
+            .iter()
+            .find_map(TunedEntry::fault)
+            .map_or(Ok(()), Err)
     }
 
     /// Adds its entries to those of the folder, in place of those of their kind that are no newer; what another process adds
@@ -157,7 +196,10 @@ impl TunedFile {
     pub fn remember(&self, folder: &Path) -> Result<Option<String>, Error> {
         self.change(folder, |known| {
             for new in &self.entries {
-                if known.iter().all(|old| !old.is_of(new) || old.time_utc <= new.time_utc) {
+                if known
+                    .iter()
+                    .all(|old| !old.is_of(new) || old.time_utc <= new.time_utc)
+                {
                     known.retain(|old| !old.is_of(new));
                     known.push(new.clone());
                 }
@@ -167,11 +209,18 @@ impl TunedFile {
 
     /// Takes its entries out of the folder.
     pub fn forget(&self, folder: &Path) -> Result<(), Error> {
-        self.change(folder, |known| known.retain(|old| !self.entries.contains(old))).map(drop)
+        self.change(folder, |known| {
+            known.retain(|old| !self.entries.contains(old))
+        })
+        .map(drop)
     }
 
     /// Reads, changes and writes a device's file while no other process does.
-    fn change(&self, folder: &Path, change: impl FnOnce(&mut Vec<TunedEntry>)) -> Result<Option<String>, Error> {
+    fn change(
+        &self,
+        folder: &Path,
+        change: impl FnOnce(&mut Vec<TunedEntry>),
+    ) -> Result<Option<String>, Error> {
         let path = self.path(folder);
         let failed = Error::unwritten(&path);
         std::fs::create_dir_all(folder.join(TUNED_FOLDER)).map_err(failed)?;
@@ -189,7 +238,10 @@ impl TunedFile {
 /// All that a folder remembers, by the names of the files; an [`Error::Failed`] for each that cannot be read or is damaged.
 pub fn all_tuned(folder: &Path) -> Vec<Result<TunedFile, Error>> {
     let mut paths = files::below(&folder.join(TUNED_FOLDER));
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    paths.retain(|path| {
+        path.extension()
+            .is_some_and(|extension| extension == "json")
+    });
     paths.sort();
     paths.iter().map(|path| TunedFile::read(path)).collect()
 }
@@ -200,12 +252,18 @@ pub fn source_hash(rungs: &[&Rung], sources: &Sources) -> Result<String, Error> 
     let mut hasher = Sha256::new();
     hasher.update(gpulab_model::plan::BUILD_OPTIONS);
     for rung in rungs {
-        let text = sources.assemble_rung(rung).map_err(|stop| Error::Usage(stop.reason))?;
+        let text = sources
+            .assemble_rung(rung)
+            .map_err(|stop| Error::Usage(stop.reason))?;
         hasher.update([0]);
         hasher.update(text);
         hasher.update(rung.declaration());
     }
-    Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hasher
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect())
 }
 
 /// The settings of a plan that the answer depends on.
@@ -233,11 +291,18 @@ impl<'a> Remembered<'a> {
         say: &dyn Fn(&str),
     ) -> Option<Remembered<'a>> {
         let (file, damage) = TunedFile::empty(info).load(&ceilings::folder().ok()?);
-        damage.iter().for_each(|why| say(&format!("{why}; continuing without tuned settings")));
+        damage
+            .iter()
+            .for_each(|why| say(&format!("{why}; continuing without tuned settings")));
         Remembered::of(file, family, info, sources)
     }
 
-    pub fn of(file: TunedFile, family: &'a Family, info: &DeviceInfo, sources: &Sources) -> Option<Remembered<'a>> {
+    pub fn of(
+        file: TunedFile,
+        family: &'a Family,
+        info: &DeviceInfo,
+        sources: &Sources,
+    ) -> Option<Remembered<'a>> {
         if file.entries.iter().all(|entry| entry.family != family.name) {
             return None;
         }
@@ -248,7 +313,9 @@ impl<'a> Remembered<'a> {
             target: info.target.clone(),
             sources: family
                 .kernels()
-                .filter_map(|rung: &'a Rung| Some((rung.variant(), source_hash(&[rung], sources).ok()?)))
+                .filter_map(|rung: &'a Rung| {
+                    Some((rung.variant(), source_hash(&[rung], sources).ok()?))
+                })
                 .collect(),
             all_sources: source_hash(&rungs, sources).unwrap_or_default(),
         })
@@ -261,17 +328,34 @@ impl<'a> Remembered<'a> {
         let choices = match self.family.choices {
             // A described rung's defaults need not meet its conditions.
             [] => Params::new(),
-            _ => choices(self.family, &self.family.plan(rung, case, &self.target).ok()?),
+            _ => choices(
+                self.family,
+                &self.family.plan(rung, case, &self.target).ok()?,
+            ),
         };
         let source = match is_any {
             true => &self.all_sources,
-            false => &self.sources.iter().find(|(variant, _)| *variant == case.variant)?.1,
+            false => {
+                &self
+                    .sources
+                    .iter()
+                    .find(|(variant, _)| *variant == case.variant)?
+                    .1
+            }
         };
         let size = SizeClass::of(case.shape);
         let wanted = (!is_any).then_some(case.variant.as_str());
         self.file.entries.iter().find(|entry| {
-            let is_same = (entry.source == *source, entry.rung.as_deref() == wanted, entry.size == size);
-            let is_case = (entry.family == self.family.name, entry.dtype == case.dtype, entry.choices == choices);
+            let is_same = (
+                entry.source == *source,
+                entry.rung.as_deref() == wanted,
+                entry.size == size,
+            );
+            let is_case = (
+                entry.family == self.family.name,
+                entry.dtype == case.dtype,
+                entry.choices == choices,
+            );
             (is_same, is_case) == ((true, true, true), (true, true, true))
         })
     }
@@ -284,14 +368,31 @@ impl<'a> Remembered<'a> {
     /// The best of all rungs for such a case, as it was tuned.
     pub fn best(&self, case: &Case) -> Option<Case> {
         let entry = self.find(case, true)?;
-        self.applied(&Case { variant: entry.variant.clone(), ..case.clone() }, entry)
+        self.applied(
+            &Case {
+                variant: entry.variant.clone(),
+                ..case.clone()
+            },
+            entry,
+        )
     }
 
     fn applied(&self, case: &Case, entry: &TunedEntry) -> Option<Case> {
-        let params = case.params.iter().chain(&entry.params).map(|(name, value)| (name.clone(), value.clone()));
-        let tuned = Case { wg: entry.wg, params: params.collect(), ..case.clone() };
+        let params = case
+            .params
+            .iter()
+            .chain(&entry.params)
+            .map(|(name, value)| (name.clone(), value.clone()));
+        let tuned = Case {
+            wg: entry.wg,
+            params: params.collect(),
+            ..case.clone()
+        };
         let rung = self.family.rung(&tuned.variant)?;
-        self.family.plan(rung, &tuned, &self.target).ok().map(|_| tuned)
+        self.family
+            .plan(rung, &tuned, &self.target)
+            .ok()
+            .map(|_| tuned)
     }
 }
 
@@ -317,7 +418,10 @@ mod tests {
             variant: variant.into(),
             wg: WorkGroup::linear(64),
             ran_wg: None,
-            params: params.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
+            params: params
+                .iter()
+                .map(|(name, value)| ((*name).into(), (*value).into()))
+                .collect(),
             n,
             m: shape.m,
             t_median_s: 1e-3,
@@ -332,20 +436,34 @@ mod tests {
     fn case(family: &Family, variant: &str, n: u64, params: &[(&str, &str)]) -> Case {
         Case {
             wg: WorkGroup::linear(256),
-            params: params.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
-            ..Case::of(&family.name, variant, Dtype::I32, family.form.shape(n, None))
+            params: params
+                .iter()
+                .map(|(name, value)| ((*name).into(), (*value).into()))
+                .collect(),
+            ..Case::of(
+                &family.name,
+                variant,
+                Dtype::I32,
+                family.form.shape(n, None),
+            )
         }
     }
 
     fn remembered(entries: Vec<TunedEntry>, family: &Family) -> Remembered<'_> {
-        let file = TunedFile { entries, ..TunedFile::empty(&fake_info()) };
+        let file = TunedFile {
+            entries,
+            ..TunedFile::empty(&fake_info())
+        };
         let rungs: Vec<&Rung> = family.ladder.iter().collect();
         let hash = |rungs: &[&Rung]| source_hash(rungs, &Sources::default()).unwrap();
         Remembered {
             file,
             family,
             target: fake_info().target,
-            sources: rungs.iter().map(|rung| (rung.variant(), hash(&[rung]))).collect(),
+            sources: rungs
+                .iter()
+                .map(|rung| (rung.variant(), hash(&[rung])))
+                .collect(),
             all_sources: hash(&rungs),
         }
     }
@@ -354,10 +472,18 @@ mod tests {
     fn an_entry_is_for_its_rung_type_choices_and_size_class_only() {
         let tuned = entry(&reduce::FAMILY, "raking", 5000, &[("items", "4096")]);
         let known = remembered(vec![tuned.clone()], &reduce::FAMILY);
-        let found = |variant: &str, n, params: &[(&str, &str)]| known.tuned(&case(&reduce::FAMILY, variant, n, params));
+        let found = |variant: &str, n, params: &[(&str, &str)]| {
+            known.tuned(&case(&reduce::FAMILY, variant, n, params))
+        };
         let used = found("raking", 8191, &[]).unwrap();
-        assert_eq!((used.wg, used.params["items"].as_str()), (WorkGroup::linear(64), "4096"));
-        assert!(found("raking", 4096, &[("op", "sum")]).is_some(), "the default choice, by name");
+        assert_eq!(
+            (used.wg, used.params["items"].as_str()),
+            (WorkGroup::linear(64), "4096")
+        );
+        assert!(
+            found("raking", 4096, &[("op", "sum")]).is_some(),
+            "the default choice, by name"
+        );
         for (variant, n, params) in [
             ("raking", 8192, &[][..]),
             ("raking", 4095, &[]),
@@ -366,10 +492,24 @@ mod tests {
         ] {
             assert_eq!(found(variant, n, params), None, "{variant} {n} {params:?}");
         }
-        let other_type = Case { dtype: Dtype::F32, ..case(&reduce::FAMILY, "raking", 5000, &[]) };
+        let other_type = Case {
+            dtype: Dtype::F32,
+            ..case(&reduce::FAMILY, "raking", 5000, &[])
+        };
         assert_eq!(known.tuned(&other_type), None);
-        let edited = TunedEntry { source: "0".repeat(64), ..tuned };
-        assert_eq!(remembered(vec![edited], &reduce::FAMILY).tuned(&case(&reduce::FAMILY, "raking", 5000, &[])), None);
+        let edited = TunedEntry {
+            source: "0".repeat(64),
+            ..tuned
+        };
+        assert_eq!(
+            remembered(vec![edited], &reduce::FAMILY).tuned(&case(
+                &reduce::FAMILY,
+                "raking",
+                5000,
+                &[]
+            )),
+            None
+        );
     }
 
     #[test]
@@ -381,20 +521,44 @@ mod tests {
             ..entry(&minplus::FAMILY, "wide", 100, &[("depth", "32")])
         };
         let known = remembered(vec![any], &minplus::FAMILY);
-        let best = known.best(&case(&minplus::FAMILY, "tiled", 120, &[])).unwrap();
-        assert_eq!((best.variant.as_str(), best.params["depth"].as_str()), ("wide", "32"));
+        let best = known
+            .best(&case(&minplus::FAMILY, "tiled", 120, &[]))
+            .unwrap();
+        assert_eq!(
+            (best.variant.as_str(), best.params["depth"].as_str()),
+            ("wide", "32")
+        );
         assert_eq!(known.tuned(&case(&minplus::FAMILY, "wide", 120, &[])), None);
-        assert_eq!(known.best(&case(&minplus::FAMILY, "tiled", 120, &[("weights", "signed")])), None);
+        assert_eq!(
+            known.best(&case(
+                &minplus::FAMILY,
+                "tiled",
+                120,
+                &[("weights", "signed")]
+            )),
+            None
+        );
     }
 
     #[test]
     fn settings_that_the_size_refuses_are_not_used() {
         let bad = entry(&reduce::FAMILY, "raking", 5000, &[("items", "none")]);
-        assert_eq!(remembered(vec![bad], &reduce::FAMILY).tuned(&case(&reduce::FAMILY, "raking", 5000, &[])), None);
+        assert_eq!(
+            remembered(vec![bad], &reduce::FAMILY).tuned(&case(
+                &reduce::FAMILY,
+                "raking",
+                5000,
+                &[]
+            )),
+            None
+        );
     }
 
     fn of_device(entries: Vec<TunedEntry>) -> TunedFile {
-        TunedFile { entries, ..TunedFile::empty(&fake_info()) }
+        TunedFile {
+            entries,
+            ..TunedFile::empty(&fake_info())
+        }
     }
 
     #[test]
@@ -402,15 +566,40 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let known = || TunedFile::empty(&fake_info()).load(dir.path()).0.entries;
         let first = entry(&reduce::FAMILY, "raking", 5000, &[]);
-        let second = TunedEntry { t_median_s: 2.0, ..first.clone() };
+        let second = TunedEntry {
+            t_median_s: 2.0,
+            ..first.clone()
+        };
         let other = entry(&reduce::FAMILY, "wide", 5000, &[]);
-        assert_eq!(of_device(vec![first, other.clone()]).remember(dir.path()).unwrap(), None);
-        assert_eq!(of_device(vec![second.clone()]).remember(dir.path()).unwrap(), None);
+        assert_eq!(
+            of_device(vec![first, other.clone()])
+                .remember(dir.path())
+                .unwrap(),
+            None
+        );
+        assert_eq!(
+            of_device(vec![second.clone()])
+                .remember(dir.path())
+                .unwrap(),
+            None
+        );
         assert_eq!(known(), [other.clone(), second.clone()]);
         of_device(vec![second]).forget(dir.path()).unwrap();
-        assert_eq!(all_tuned(dir.path()).into_iter().map(|f| f.unwrap().entries).collect::<Vec<_>>(), [[other]]);
-        let driver = TunedFile { driver: "another".into(), ..of_device(Vec::new()) };
-        assert!(driver.load(dir.path()).0.entries.is_empty(), "never of another driver");
+        assert_eq!(
+            all_tuned(dir.path())
+                .into_iter()
+                .map(|f| f.unwrap().entries)
+                .collect::<Vec<_>>(),
+            [[other]]
+        );
+        let driver = TunedFile {
+            driver: "another".into(),
+            ..of_device(Vec::new())
+        };
+        assert!(
+            driver.load(dir.path()).0.entries.is_empty(),
+            "never of another driver"
+        );
     }
 
     #[test]
@@ -418,11 +607,18 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let add = |from: u32| {
             for size in from..from + 10 {
-                let entry = TunedEntry { size: SizeClass { n: size, m: 0 }, ..entry(&reduce::FAMILY, "wide", 64, &[]) };
+                let entry = TunedEntry {
+                    size: SizeClass { n: size, m: 0 },
+                    ..entry(&reduce::FAMILY, "wide", 64, &[])
+                };
                 of_device(vec![entry]).remember(dir.path()).unwrap();
             }
         };
-        std::thread::scope(|scope| [0, 10, 20].map(|from| scope.spawn(move || add(from))).map(|t| t.join().unwrap()));
+        std::thread::scope(|scope| {
+            [0, 10, 20]
+                .map(|from| scope.spawn(move || add(from)))
+                .map(|t| t.join().unwrap())
+        });
         assert_eq!(of_device(Vec::new()).load(dir.path()).0.entries.len(), 30);
     }
 
@@ -431,9 +627,18 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let good = entry(&reduce::FAMILY, "raking", 5000, &[]);
         for bad in [
-            TunedEntry { t_median_s: -1.0, ..good.clone() },
-            TunedEntry { wg: WorkGroup([0, 1, 1]), ..good.clone() },
-            TunedEntry { variant: "nothing".into(), ..good.clone() },
+            TunedEntry {
+                t_median_s: -1.0,
+                ..good.clone()
+            },
+            TunedEntry {
+                wg: WorkGroup([0, 1, 1]),
+                ..good.clone()
+            },
+            TunedEntry {
+                variant: "nothing".into(),
+                ..good.clone()
+            },
         ] {
             assert!(of_device(vec![bad]).check().is_err());
         }
@@ -442,17 +647,29 @@ mod tests {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, "{\"platform\": 1").unwrap();
         let told = file.remember(dir.path()).unwrap().unwrap();
-        assert!(told.contains("cannot read the tuned settings") && told.contains(".bad"), "{told}");
+        assert!(
+            told.contains("cannot read the tuned settings") && told.contains(".bad"),
+            "{told}"
+        );
         assert_eq!(file.load(dir.path()), (file.clone(), None));
-        assert_eq!(std::fs::read(path.with_extension("json.bad")).unwrap(), b"{\"platform\": 1");
+        assert_eq!(
+            std::fs::read(path.with_extension("json.bad")).unwrap(),
+            b"{\"platform\": 1"
+        );
     }
 
     #[test]
     fn size_classes_are_powers_of_two_in_both_dimensions() {
         let of = |n, m| SizeClass::of(Shape { n, m });
-        assert_eq!([of(1000, 1), of(1024, 1), of(2047, 1)].map(|c| c.n), [9, 10, 10]);
+        assert_eq!(
+            [of(1000, 1), of(1024, 1), of(2047, 1)].map(|c| c.n),
+            [9, 10, 10]
+        );
         assert_ne!(of(64, 128), of(128, 64));
-        assert_eq!(of(64, 128).text(Form::Matrix), "2^6 to 2^7 columns, 2^7 to 2^8 rows");
+        assert_eq!(
+            of(64, 128).text(Form::Matrix),
+            "2^6 to 2^7 columns, 2^7 to 2^8 rows"
+        );
         assert_eq!(of(5, 1).text(Form::Vector), "2^2 to 2^3 elements");
     }
 }

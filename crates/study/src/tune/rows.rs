@@ -22,7 +22,8 @@ pub struct Effect {
 
 /// A row's time, if it is one of a right result that nothing speaks against.
 pub fn time_of(row: &Row) -> Option<f64> {
-    row.t_median_s.filter(|seconds| row.is_believed() && seconds.is_finite() && *seconds > 0.0)
+    row.t_median_s
+        .filter(|seconds| row.is_believed() && seconds.is_finite() && *seconds > 0.0)
 }
 
 /// The least time of such a row, by which rows are ranked: a neighbour's load lengthens most times, but seldom all.
@@ -31,7 +32,9 @@ pub fn least_of(row: &Row) -> Option<f64> {
 }
 
 pub fn fastest<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<&'a Row> {
-    let timed = rows.into_iter().filter_map(|row| Some((row, least_of(row)?)));
+    let timed = rows
+        .into_iter()
+        .filter_map(|row| Some((row, least_of(row)?)));
     timed.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(row, _)| row)
 }
 
@@ -47,17 +50,27 @@ pub fn is_faster(row: &Row, other: &Row) -> bool {
 
 /// The work-group and the settings of a row, by name.
 fn settings_of(row: &Row) -> Vec<(&str, String)> {
-    let params = row.params.iter().map(|(name, value)| (name.as_str(), value.clone()));
-    std::iter::once(("wg", row.wg_text())).chain(params).collect()
+    let params = row
+        .params
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.clone()));
+    std::iter::once(("wg", row.wg_text()))
+        .chain(params)
+        .collect()
 }
 
 fn value_of(row: &Row, name: &str) -> String {
-    settings_of(row).into_iter().find(|(known, _)| *known == name).map_or_else(String::new, |(_, value)| value)
+    settings_of(row)
+        .into_iter()
+        .find(|(known, _)| *known == name)
+        .map_or_else(String::new, |(_, value)| value)
 }
 
 /// What the rung, and each parameter of the best rung, did among these rows of one problem, where several values were tried.
 pub fn effects(rows: &[Row]) -> Vec<Effect> {
-    let Some(best) = fastest(rows) else { return Vec::new() };
+    let Some(best) = fastest(rows) else {
+        return Vec::new();
+    };
     let effect = |name: &str, with: &str, other: Option<&Row>, without: &dyn Fn(&Row) -> String| {
         let other = other?;
         Some(Effect {
@@ -70,9 +83,16 @@ pub fn effects(rows: &[Row]) -> Vec<Effect> {
     };
     let others = fastest(rows.iter().filter(|row| row.variant != best.variant));
     let rung = effect("rung", &best.variant, others, &|row| row.variant.clone());
-    let own: Vec<&Row> = rows.iter().filter(|row| row.variant == best.variant).collect();
+    let own: Vec<&Row> = rows
+        .iter()
+        .filter(|row| row.variant == best.variant)
+        .collect();
     let settings = settings_of(best).into_iter().filter_map(|(name, with)| {
-        let others = fastest(own.iter().copied().filter(|row| value_of(row, name) != with));
+        let others = fastest(
+            own.iter()
+                .copied()
+                .filter(|row| value_of(row, name) != with),
+        );
         effect(name, &with, others, &|row| value_of(row, name))
     });
     rung.into_iter().chain(settings).collect()
@@ -96,11 +116,18 @@ const SEEDS: u64 = 101;
 /// row has a time.
 pub fn replay(rows: &[Row]) -> Option<Replay> {
     let variants = distinct(rows.iter().map(|row| row.variant.as_str()));
-    let regions: Vec<Region> = variants.iter().map(|variant| region(rows, variant)).collect();
+    let regions: Vec<Region> = variants
+        .iter()
+        .map(|variant| region(rows, variant))
+        .collect();
     let times: Vec<Option<f64>> = rows.iter().map(time_of).collect();
     let least = times.iter().flatten().copied().reduce(f64::min)?;
     let needed = [Strategy::Exhaustive, Strategy::Descent, Strategy::Random].map(|strategy| {
-        let seeds = if strategy == Strategy::Exhaustive { 1 } else { SEEDS };
+        let seeds = if strategy == Strategy::Exhaustive {
+            1
+        } else {
+            SEEDS
+        };
         let mut needed: Vec<usize> = Vec::new();
         for seed in 1..=seeds {
             let mut evaluations = 0;
@@ -115,28 +142,56 @@ pub fn replay(rows: &[Row]) -> Option<Replay> {
             needed.extend(searched.is_ok().then_some(found));
         }
         needed.sort_unstable();
-        needed.get(needed.len() / 2).copied().filter(|needed| *needed < usize::MAX)
+        needed
+            .get(needed.len() / 2)
+            .copied()
+            .filter(|needed| *needed < usize::MAX)
     });
-    let flat = times.iter().flatten().filter(|seconds| **seconds <= 1.05 * least).count();
-    Some(Replay { configurations: rows.len(), flat, needed })
+    let flat = times
+        .iter()
+        .flatten()
+        .filter(|seconds| **seconds <= 1.05 * least)
+        .count();
+    Some(Replay {
+        configurations: rows.len(),
+        flat,
+        needed,
+    })
 }
 
 /// The places of a rung's rows on the axes that its rows have, without those that follow from the others, as a work-group that
 /// a tile decides: no single step could change one of them alone.
 fn region(rows: &[Row], variant: &str) -> Region {
-    let own: Vec<(usize, &Row)> = (0..).zip(rows).filter(|(_, row)| row.variant == variant).collect();
+    let own: Vec<(usize, &Row)> = (0..)
+        .zip(rows)
+        .filter(|(_, row)| row.variant == variant)
+        .collect();
     let mut axes: Vec<(&str, Vec<String>)> = Vec::new();
-    for name in distinct(own.iter().flat_map(|(_, row)| settings_of(row)).map(|(name, _)| name)) {
-        axes.push((name, distinct(own.iter().map(|(_, row)| value_of(row, name)))));
+    for name in distinct(
+        own.iter()
+            .flat_map(|(_, row)| settings_of(row))
+            .map(|(name, _)| name),
+    ) {
+        axes.push((
+            name,
+            distinct(own.iter().map(|(_, row)| value_of(row, name))),
+        ));
     }
     let whole = places(&own, &axes).len();
     for (name, _) in axes.clone() {
-        let others: Vec<_> = axes.iter().filter(|(known, _)| *known != name).cloned().collect();
+        let others: Vec<_> = axes
+            .iter()
+            .filter(|(known, _)| *known != name)
+            .cloned()
+            .collect();
         if places(&own, &others).len() == whole {
             axes = others;
         }
     }
-    Region { axes: axes.iter().map(|(_, values)| values.len()).collect(), places: places(&own, &axes) }
+    Region {
+        axes: axes.iter().map(|(_, values)| values.len()).collect(),
+        places: places(&own, &axes),
+    }
 }
 
 fn places(own: &[(usize, &Row)], axes: &[(&str, Vec<String>)]) -> BTreeMap<Vec<usize>, usize> {
@@ -144,7 +199,10 @@ fn places(own: &[(usize, &Row)], axes: &[(&str, Vec<String>)]) -> BTreeMap<Vec<u
     for (index, row) in own {
         let place = axes.iter().map(|(name, values)| {
             let own = value_of(row, name);
-            values.iter().position(|value| *value == own).unwrap_or_default()
+            values
+                .iter()
+                .position(|value| *value == own)
+                .unwrap_or_default()
         });
         places.insert(place.collect(), *index);
     }
@@ -179,18 +237,33 @@ mod tests {
             timed("wide", "1", "tile=64 gap=0", 2.0),
             timed("wide", "2", "tile=16 gap=0", 1.01),
             timed("naive", "64", "", 4.0),
-            Row { status: Status::WrongResult, ..timed("naive", "64", "", 0.1) },
+            Row {
+                status: Status::WrongResult,
+                ..timed("naive", "64", "", 0.1)
+            },
         ];
         let all = effects(&rows);
-        let told: Vec<(&str, &str, f64, bool)> =
-            all.iter().map(|e| (e.name.as_str(), e.without.as_str(), e.ratio, e.is_decided)).collect();
-        assert_eq!(told, [("rung", "naive", 4.0, true), ("wg", "2", 1.01, false), ("tile", "64", 2.0, true)]);
+        let told: Vec<(&str, &str, f64, bool)> = all
+            .iter()
+            .map(|e| (e.name.as_str(), e.without.as_str(), e.ratio, e.is_decided))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("rung", "naive", 4.0, true),
+                ("wg", "2", 1.01, false),
+                ("tile", "64", 2.0, true)
+            ]
+        );
         assert_eq!(effects(&[]), []);
     }
 
     #[test]
     fn a_load_beside_some_of_the_rows_does_not_choose_the_best() {
-        let loaded = Row { t_median_s: Some(1.5), ..timed("wide", "1", "", 1.0) };
+        let loaded = Row {
+            t_median_s: Some(1.5),
+            ..timed("wide", "1", "", 1.0)
+        };
         let rows = [loaded, timed("wide", "2", "", 1.2)];
         assert_eq!(fastest(&rows).map(Row::wg_text).as_deref(), Some("1"));
     }
@@ -199,16 +272,33 @@ mod tests {
     fn faster_is_what_the_spread_and_the_number_of_runs_allow() {
         let one = timed("wide", "1", "", 1.0);
         let other = timed("wide", "2", "", 1.06);
-        let often = |row: &Row| Row { runs: 100, ..row.clone() };
+        let often = |row: &Row| Row {
+            runs: 100,
+            ..row.clone()
+        };
         assert!(!is_faster(&one, &other), "after three runs");
-        assert!(is_faster(&often(&one), &often(&other)) && !is_faster(&often(&other), &often(&one)));
-        assert!(!is_faster(&often(&one), &Row { t_q1_s: None, ..often(&other) }));
+        assert!(
+            is_faster(&often(&one), &often(&other)) && !is_faster(&often(&other), &often(&one))
+        );
+        assert!(!is_faster(
+            &often(&one),
+            &Row {
+                t_q1_s: None,
+                ..often(&other)
+            }
+        ));
     }
 
     #[test]
     fn what_is_faster_than_the_limit_is_never_the_best() {
-        let above = Row { flags: flag::ABOVE_CEILING, ..timed("wide", "1", "", 0.1) };
-        let cached = Row { flags: flag::ABOVE_CEILING | flag::FITS_CACHE, ..above.clone() };
+        let above = Row {
+            flags: flag::ABOVE_CEILING,
+            ..timed("wide", "1", "", 0.1)
+        };
+        let cached = Row {
+            flags: flag::ABOVE_CEILING | flag::FITS_CACHE,
+            ..above.clone()
+        };
         for (fast, best) in [(above, "naive"), (cached, "wide")] {
             let rows = [fast, timed("naive", "1", "", 1.0)];
             assert_eq!(fastest(&rows).map(|row| row.variant.as_str()), Some(best));
@@ -224,13 +314,35 @@ mod tests {
                 let seconds = 1.0 + f64::from((wg.abs_diff(7) + tile.abs_diff(3)).pow(2)) / 10.0;
                 let wg = Some(WorkGroup::linear(wg as usize));
                 let params = params_of(&format!("tile={tile}")).unwrap();
-                rows.push(Row { wg, params, t_median_s: Some(seconds), flags: Flags::default(), ..row("tiled") });
+                rows.push(Row {
+                    wg,
+                    params,
+                    t_median_s: Some(seconds),
+                    flags: Flags::default(),
+                    ..row("tiled")
+                });
             }
         }
-        rows.push(Row { t_median_s: Some(9.0), flags: Flags::default(), params: Params::new(), ..row("naive") });
-        let Replay { configurations, flat, needed: [exhaustive, descent, random] } = replay(&rows).unwrap();
-        assert_eq!((configurations, flat, exhaustive), (121, 1, Some(74)), "in the order of the rows");
-        assert!(descent.unwrap() <= 24 && random > descent, "{descent:?} {random:?}");
+        rows.push(Row {
+            t_median_s: Some(9.0),
+            flags: Flags::default(),
+            params: Params::new(),
+            ..row("naive")
+        });
+        let Replay {
+            configurations,
+            flat,
+            needed: [exhaustive, descent, random],
+        } = replay(&rows).unwrap();
+        assert_eq!(
+            (configurations, flat, exhaustive),
+            (121, 1, Some(74)),
+            "in the order of the rows"
+        );
+        assert!(
+            descent.unwrap() <= 24 && random > descent,
+            "{descent:?} {random:?}"
+        );
         rows[0].status = Status::Skipped;
         assert!(replay(&rows[..1]).is_none() && replay(&[]).is_none());
     }

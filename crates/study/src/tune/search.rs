@@ -66,11 +66,26 @@ const IDLE_RESTARTS: usize = 4;
 const NEAR: f64 = 1.5;
 
 /// Searches the regions of a space. No configuration is measured twice; `seed` decides what is random.
-pub fn search(strategy: Strategy, regions: &[Region], seed: u64, evaluate: &mut Evaluate<'_>) -> Result<Ended, Error> {
-    let mut all: Vec<usize> = regions.iter().flat_map(|region| region.places.values().copied()).collect();
+pub fn search(
+    strategy: Strategy,
+    regions: &[Region],
+    seed: u64,
+    evaluate: &mut Evaluate<'_>,
+) -> Result<Ended, Error> {
+    let mut all: Vec<usize> = regions
+        .iter()
+        .flat_map(|region| region.places.values().copied())
+        .collect();
     all.sort_unstable();
     all.dedup();
-    let mut run = SearchRun { regions, seed, drawn: 0, evaluate, known: BTreeMap::new(), all: all.len() };
+    let mut run = SearchRun {
+        regions,
+        seed,
+        drawn: 0,
+        evaluate,
+        known: BTreeMap::new(),
+        all: all.len(),
+    };
     let went = match strategy.resolved(all.len()) {
         Strategy::Descent | Strategy::Auto => run.descent(),
         Strategy::Exhaustive => run.each(all),
@@ -126,7 +141,10 @@ impl SearchRun<'_, '_> {
 
     /// The time at a place; infinite where there is none.
     fn seconds_at(&mut self, region: &Region, place: &[usize]) -> Result<f64, Halt> {
-        let seconds = region.places.get(place).map_or(Ok(None), |&index| self.seconds(index))?;
+        let seconds = region
+            .places
+            .get(place)
+            .map_or(Ok(None), |&index| self.seconds(index))?;
         Ok(seconds.unwrap_or(f64::INFINITY))
     }
 
@@ -146,16 +164,32 @@ impl SearchRun<'_, '_> {
         }
         let mut idle = 0;
         while idle < IDLE_RESTARTS {
-            let best = bests.iter().map(|(_, best)| *best).fold(f64::INFINITY, f64::min);
+            let best = bests
+                .iter()
+                .map(|(_, best)| *best)
+                .fold(f64::INFINITY, f64::min);
             let mut near: Vec<(usize, Vec<usize>)> = Vec::new();
-            for (at, (region, _)) in bests.iter().enumerate().filter(|(_, (_, own))| *own <= NEAR * best) {
+            for (at, (region, _)) in bests
+                .iter()
+                .enumerate()
+                .filter(|(_, (_, own))| *own <= NEAR * best)
+            {
                 // Places of configurations that were not measured, each configuration once.
-                let unknown = region.places.iter().rev().filter(|(_, index)| !self.known.contains_key(index));
-                let unknown: BTreeMap<usize, &Vec<usize>> = unknown.map(|(place, index)| (*index, place)).collect();
+                let unknown = region
+                    .places
+                    .iter()
+                    .rev()
+                    .filter(|(_, index)| !self.known.contains_key(index));
+                let unknown: BTreeMap<usize, &Vec<usize>> =
+                    unknown.map(|(place, index)| (*index, place)).collect();
                 near.extend(unknown.into_values().map(|place| (at, place.clone())));
             }
             if near.is_empty() {
-                return Ok(if self.known.len() == self.all { Ended::Exhausted } else { Ended::Settled });
+                return Ok(if self.known.len() == self.all {
+                    Ended::Exhausted
+                } else {
+                    Ended::Settled
+                });
             }
             let (at, place) = near.swap_remove(self.draw(near.len()));
             let found = self.descend(bests[at].0, place)?;
@@ -200,7 +234,13 @@ mod tests {
                 .collect();
         }
         let able = places.into_iter().filter(|place| can_run(place));
-        Region { axes: axes.to_vec(), places: (first..).zip(able).map(|(index, place)| (place, index)).collect() }
+        Region {
+            axes: axes.to_vec(),
+            places: (first..)
+                .zip(able)
+                .map(|(index, place)| (place, index))
+                .collect(),
+        }
     }
 
     /// The configurations in the order in which they were tried, of at most so many, and the best time.
@@ -216,9 +256,18 @@ mod tests {
                 return Err(Halt::Ended(Ended::Budget));
             }
             tried.push(index);
-            let of =
-                |region: &Region| region.places.iter().find(|(_, own)| **own == index).map(|(place, _)| place.clone());
-            let (at, place) = regions.iter().enumerate().find_map(|(at, region)| Some((at, of(region)?))).unwrap();
+            let of = |region: &Region| {
+                region
+                    .places
+                    .iter()
+                    .find(|(_, own)| **own == index)
+                    .map(|(place, _)| place.clone())
+            };
+            let (at, place) = regions
+                .iter()
+                .enumerate()
+                .find_map(|(at, region)| Some((at, of(region)?)))
+                .unwrap();
             let seconds = time(at, &place);
             best = best.min(seconds);
             Ok(seconds.is_finite().then_some(seconds))
@@ -234,9 +283,17 @@ mod tests {
 
     #[test]
     fn exhaustive_tries_everything_once_in_order_and_random_in_another() {
-        let regions = [region(&[2, 3], 0, |p| p != [1, 1]), region(&[2], 5, |_| true)];
-        let (tried, best, ended) = run(Strategy::Exhaustive, &regions, 99, |at, p| 1.0 + (at + p[0]) as f64);
-        assert_eq!((tried, best, ended), ((0..7).collect(), 1.0, Ended::Exhausted));
+        let regions = [
+            region(&[2, 3], 0, |p| p != [1, 1]),
+            region(&[2], 5, |_| true),
+        ];
+        let (tried, best, ended) = run(Strategy::Exhaustive, &regions, 99, |at, p| {
+            1.0 + (at + p[0]) as f64
+        });
+        assert_eq!(
+            (tried, best, ended),
+            ((0..7).collect(), 1.0, Ended::Exhausted)
+        );
         let regions = [region(&[6, 6], 0, |_| true)];
         let (mut tried, ..) = run(Strategy::Random, &regions, 99, |_, _| 1.0);
         assert_ne!(tried, (0..36).collect::<Vec<_>>());
@@ -250,7 +307,11 @@ mod tests {
         let (_, best, ended) = run(Strategy::Descent, &regions, 10 + 7 + 5, bowl);
         assert_eq!((best, ended), (1.0, Ended::Budget));
         let (tried, _, ended) = run(Strategy::Descent, &regions, 999, bowl);
-        assert!(ended == Ended::Settled && tried.len() < 240, "{}", tried.len());
+        assert!(
+            ended == Ended::Settled && tried.len() < 240,
+            "{}",
+            tried.len()
+        );
     }
 
     #[test]
@@ -262,11 +323,18 @@ mod tests {
 
     #[test]
     fn the_fastest_region_comes_first_and_all_regions_come() {
-        let regions: Vec<Region> = (0..3).map(|at| region(&[4, 4], 16 * at, |_| true)).collect();
-        let (tried, ..) = run(Strategy::Descent, &regions, 99, |at, p| [5.0, 1.0, 9.0][at] + (p[0] + p[1]) as f64);
+        let regions: Vec<Region> = (0..3)
+            .map(|at| region(&[4, 4], 16 * at, |_| true))
+            .collect();
+        let (tried, ..) = run(Strategy::Descent, &regions, 99, |at, p| {
+            [5.0, 1.0, 9.0][at] + (p[0] + p[1]) as f64
+        });
         let at: Vec<usize> = tried.iter().map(|index| index / 16).collect();
         assert_eq!(at[..3], [0, 1, 2], "defaults first");
-        assert!(at[3] == 1 && at.iter().filter(|at| **at == 2).count() > 1, "{at:?}");
+        assert!(
+            at[3] == 1 && at.iter().filter(|at| **at == 2).count() > 1,
+            "{at:?}"
+        );
     }
 
     #[test]
@@ -275,7 +343,9 @@ mod tests {
         let time = |_: usize, p: &[usize]| if p == [2, 2] { 1.0 } else { f64::INFINITY };
         let (_, best, ended) = run(Strategy::Descent, &regions, 99, time);
         assert_eq!((best, ended), (1.0, Ended::Exhausted));
-        let failed = search(Strategy::Random, &regions, 1, &mut |_| Err(Error::Interrupted.into()));
+        let failed = search(Strategy::Random, &regions, 1, &mut |_| {
+            Err(Error::Interrupted.into())
+        });
         assert!(matches!(failed, Err(Error::Interrupted)));
     }
 }

@@ -50,13 +50,25 @@ impl<'a> TuningSpace<'a> {
         target: &Target,
     ) {
         // Its default first, which a reader's file may declare.
-        let mut groups = vec![rung.work_group().unwrap_or(WorkGroup::linear(target.max_wg.min(256)))];
-        groups.extend(work_groups(rung, target).into_iter().filter(|wg| *wg != groups[0]).collect::<Vec<_>>());
+        let mut groups = vec![
+            rung.work_group()
+                .unwrap_or(WorkGroup::linear(target.max_wg.min(256))),
+        ];
+        groups.extend(
+            work_groups(rung, target)
+                .into_iter()
+                .filter(|wg| *wg != groups[0])
+                .collect::<Vec<_>>(),
+        );
         let groups = wgs.map_or(groups, <[WorkGroup]>::to_vec);
         let axes = axes(rung, settings);
-        let lengths: Vec<usize> =
-            std::iter::once(groups.len()).chain(axes.iter().map(|(_, values)| values.len())).collect();
-        let mut region = Region { places: BTreeMap::new(), axes: lengths.clone() };
+        let lengths: Vec<usize> = std::iter::once(groups.len())
+            .chain(axes.iter().map(|(_, values)| values.len()))
+            .collect();
+        let mut region = Region {
+            places: BTreeMap::new(),
+            axes: lengths.clone(),
+        };
         let mut seen = HashMap::new();
         let mut refusal = None;
         let mut narrowing = Narrowing::default();
@@ -64,9 +76,18 @@ impl<'a> TuningSpace<'a> {
             let place = place(number, &lengths);
             let mut params = base.params.clone();
             for ((name, values), &value) in axes.iter().zip(&place[1..]) {
-                params.extend(values[value].clone().map(|value| ((*name).to_owned(), value)));
+                params.extend(
+                    values[value]
+                        .clone()
+                        .map(|value| ((*name).to_owned(), value)),
+                );
             }
-            let case = Case { variant: rung.variant().into(), wg: groups[place[0]], params, ..base.clone() };
+            let case = Case {
+                variant: rung.variant().into(),
+                wg: groups[place[0]],
+                params,
+                ..base.clone()
+            };
             let plan = match family.plan(rung, &case, target) {
                 Ok(plan) => plan,
                 Err(why) => {
@@ -75,7 +96,9 @@ impl<'a> TuningSpace<'a> {
                     continue;
                 }
             };
-            let index = *seen.entry(xxh3_128(format!("{plan:?}").as_bytes())).or_insert(self.candidates.len());
+            let index = *seen
+                .entry(xxh3_128(format!("{plan:?}").as_bytes()))
+                .or_insert(self.candidates.len());
             if index == self.candidates.len() {
                 narrowing.drops(None);
                 self.candidates.push(Configuration {
@@ -103,9 +126,15 @@ impl<'a> TuningSpace<'a> {
 
     /// The configuration that a rung has by default; none if that cannot run here.
     pub fn default_of(&self, variant: &str) -> Option<&Configuration> {
-        let at = self.rungs.iter().position(|rung| rung.variant() == variant)?;
+        let at = self
+            .rungs
+            .iter()
+            .position(|rung| rung.variant() == variant)?;
         let region = &self.regions[at];
-        region.places.get(&vec![0; region.axes.len()]).map(|&index| &self.candidates[index])
+        region
+            .places
+            .get(&vec![0; region.axes.len()])
+            .map(|&index| &self.candidates[index])
     }
 }
 
@@ -116,10 +145,16 @@ fn axes<'a>(rung: &'a Rung, settings: &[Setting]) -> Vec<(&'a str, Vec<Option<St
     for tunable in rung.tunables() {
         let given = settings.iter().find(|setting| setting.name == tunable.name);
         if let Some(setting) = given {
-            axes.push((tunable.name, setting.values.iter().cloned().map(Some).collect()));
+            axes.push((
+                tunable.name,
+                setting.values.iter().cloned().map(Some).collect(),
+            ));
         } else if tunable.is_searched {
             // The first value of a reader's file is the default.
-            let others = tunable.values().skip(usize::from(rung.is_own())).map(|value| Some(value.to_owned()));
+            let others = tunable
+                .values()
+                .skip(usize::from(rung.is_own()))
+                .map(|value| Some(value.to_owned()));
             axes.push((tunable.name, std::iter::once(None).chain(others).collect()));
         }
     }
@@ -145,7 +180,12 @@ mod tests {
 
     fn space<'a>(family: &'a Family, settings: &[Setting]) -> TuningSpace<'a> {
         let target = fake_info().target;
-        let base = Case::of(&family.name, "", family.dtypes[0], family.form.shape(1024, None));
+        let base = Case::of(
+            &family.name,
+            "",
+            family.dtypes[0],
+            family.form.shape(1024, None),
+        );
         let rungs: Vec<&Rung> = family.ladder.iter().collect();
         TuningSpace::new(family, &rungs, &base, None, settings, &target)
     }
@@ -159,14 +199,24 @@ mod tests {
             for (rung, region) in space.rungs.iter().zip(&space.regions) {
                 let own: BTreeSet<usize> = region.places.values().copied().collect();
                 let of = |index: &usize| &space.candidates[*index];
-                assert!(own.iter().all(|index| of(index).case.variant == rung.variant()), "{}", rung.path);
+                assert!(
+                    own.iter()
+                        .all(|index| of(index).case.variant == rung.variant()),
+                    "{}",
+                    rung.path
+                );
                 let labels: BTreeSet<String> = own
                     .iter()
-                    .map(|index| format!("{:?}", family.plan(rung, &of(index).case, &target).unwrap()))
+                    .map(|index| {
+                        format!("{:?}", family.plan(rung, &of(index).case, &target).unwrap())
+                    })
                     .collect();
                 assert_eq!(labels.len(), own.len(), "{}", rung.path);
                 if let Some(configuration) = space.default_of(rung.variant()) {
-                    assert_eq!((configuration.case.wg, configuration.case.params.len()), (default, 0));
+                    assert_eq!(
+                        (configuration.case.wg, configuration.case.params.len()),
+                        (default, 0)
+                    );
                 }
             }
             for (at, candidate) in space.candidates.iter().enumerate() {
@@ -178,18 +228,26 @@ mod tests {
     #[test]
     fn what_moves_work_out_of_the_timing_is_not_searched_unless_it_is_asked_for() {
         let named = |space: &TuningSpace, name: &str| {
-            space.candidates.iter().filter(|c| c.case.params.contains_key(name)).count()
+            space
+                .candidates
+                .iter()
+                .filter(|c| c.case.params.contains_key(name))
+                .count()
         };
         assert_eq!(named(&space(&dot::FAMILY, &[]), "presum"), 0);
         assert_eq!(named(&space(&transpose::FAMILY, &[]), "nreps"), 0);
-        let presum = Setting { name: "presum".into(), values: vec!["none".into()] };
+        let presum = Setting {
+            name: "presum".into(),
+            values: vec!["none".into()],
+        };
         let given = space(&dot::FAMILY, &[presum]);
         assert!(named(&given, "presum") > 0);
         assert_eq!(
             given
                 .candidates
                 .iter()
-                .filter(|c: &&Configuration| ["coalesced", "local", "vectorised"].contains(&c.case.variant.as_str()))
+                .filter(|c: &&Configuration| ["coalesced", "local", "vectorised"]
+                    .contains(&c.case.variant.as_str()))
                 .count(),
             named(&given, "presum")
         );
@@ -203,8 +261,15 @@ mod tests {
             let rung = minplus::FAMILY.rung(&candidate.case.variant).unwrap();
             assert!(minplus::FAMILY.plan(rung, &candidate.case, &target).is_ok());
         }
-        let odd = Setting { name: "depth".into(), values: vec!["3".into()] };
-        let base = Case { shape: Shape { n: 64, m: 64 }, dtype: Dtype::F32, ..space.candidates[0].case.clone() };
+        let odd = Setting {
+            name: "depth".into(),
+            values: vec!["3".into()],
+        };
+        let base = Case {
+            shape: Shape { n: 64, m: 64 },
+            dtype: Dtype::F32,
+            ..space.candidates[0].case.clone()
+        };
         let local = [minplus::FAMILY.rung("local").unwrap()];
         let none = TuningSpace::new(&minplus::FAMILY, &local, &base, None, &[odd], &target);
         assert!(none.candidates.is_empty() && none.refused[0].1.to_string().contains("depth=3"));

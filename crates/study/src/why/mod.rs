@@ -5,7 +5,8 @@ mod model;
 mod payoff;
 
 pub use model::{
-    DeviceRates, INSTRUCTIONS_IN_A_TREE, ModelTime, Tally, TimePart, case_of, is_counted_of, results, tally,
+    DeviceRates, INSTRUCTIONS_IN_A_TREE, ModelTime, Tally, TimePart, case_of, is_counted_of,
+    results, tally,
 };
 pub use payoff::{Payoff, Payoffs, WORTH, Waste};
 
@@ -76,7 +77,11 @@ impl CountChange {
     /// The factor by which this change alone lengthens its part.
     fn factor(&self) -> f64 {
         let factor = self.after / self.before;
-        if self.cause == Cause::LanesBusy { 1.0 / factor } else { factor }
+        if self.cause == Cause::LanesBusy {
+            1.0 / factor
+        } else {
+            factor
+        }
     }
 }
 
@@ -106,28 +111,63 @@ pub struct LadderReasons {
 }
 
 /// The reasons of one ladder: rows of one case on one device.
-pub fn reasons(registry: &Registry, rows: &[Row], counts: &[CountRow], rates: &DeviceRates) -> LadderReasons {
+pub fn reasons(
+    registry: &Registry,
+    rows: &[Row],
+    counts: &[CountRow],
+    rates: &DeviceRates,
+) -> LadderReasons {
     let mut rungs: Vec<RungTime> = Vec::new();
-    for row in rows.iter().filter(|row| is_of_rung(registry, row) && row.status == Status::Ok && row.is_plain()) {
-        let Some(measured) = row.t_median_s.filter(|seconds| seconds.is_finite() && *seconds > 0.0) else { continue };
-        let own: Vec<&CountRow> = counts.iter().filter(|count| is_counted_of(count, row)).collect();
+    for row in rows
+        .iter()
+        .filter(|row| is_of_rung(registry, row) && row.status == Status::Ok && row.is_plain())
+    {
+        let Some(measured) = row
+            .t_median_s
+            .filter(|seconds| seconds.is_finite() && *seconds > 0.0)
+        else {
+            continue;
+        };
+        let own: Vec<&CountRow> = counts
+            .iter()
+            .filter(|count| is_counted_of(count, row))
+            .collect();
         let why = match own.iter().any(|count| count.status != Status::Ok) {
             true => "the simulator lacks what its kernel needs",
             false => "not counted with these settings",
         };
-        let model = tally(registry, row, counts, rates.is_gpu).ok_or(why).and_then(|tally| {
-            let time = ModelTime::of(row, &tally, rates).ok_or("its row lacks the limit or what launches cost")?;
-            Ok((tally, time))
-        });
-        let note = own.iter().find(|count| count.status == Status::Ok).map(|count| count.reason.clone());
+        let model = tally(registry, row, counts, rates.is_gpu)
+            .ok_or(why)
+            .and_then(|tally| {
+                let time = ModelTime::of(row, &tally, rates)
+                    .ok_or("its row lacks the limit or what launches cost")?;
+                Ok((tally, time))
+            });
+        let note = own
+            .iter()
+            .find(|count| count.status == Status::Ok)
+            .map(|count| count.reason.clone());
         let counted = model.as_ref().ok().filter(|_| rates.is_gpu);
-        let payoffs = counted.and_then(|(tally, time)| Payoffs::of_rung(row, tally, time, counts, rates));
-        rungs.push(RungTime { row: row.clone(), measured, model, note: note.unwrap_or_default(), payoffs });
+        let payoffs =
+            counted.and_then(|(tally, time)| Payoffs::of_rung(row, tally, time, counts, rates));
+        rungs.push(RungTime {
+            row: row.clone(),
+            measured,
+            model,
+            note: note.unwrap_or_default(),
+            payoffs,
+        });
     }
-    let steps = rungs
-        .windows(2)
-        .map(|pair: &[RungTime]| (pair[0].measured / pair[1].measured, step_reason(&pair[0], &pair[1], rates.is_gpu)));
-    LadderReasons { steps: steps.collect(), rungs }
+    let steps = rungs.windows(2).map(|pair: &[RungTime]| {
+        (
+            pair[0].measured / pair[1].measured,
+            step_reason(&pair[0], &pair[1], rates.is_gpu),
+        )
+    });
+    LadderReasons {
+        steps: steps.collect(),
+        rungs,
+    }
 }
 
 fn step_reason(before: &RungTime, after: &RungTime, is_gpu: bool) -> StepReason {
@@ -146,7 +186,11 @@ fn step_reason(before: &RungTime, after: &RungTime, is_gpu: bool) -> StepReason 
     let predicted = old.1.whole() / new.1.whole();
     let is_alike = (gain > 1.0) == (predicted > 1.0) && predicted.max(1.0 / predicted) >= DIFFERENT;
     match explain((&before.row, old), (&after.row, new), gain > 1.0, is_gpu).filter(|_| is_alike) {
-        Some((part, change)) => StepReason::Explained { predicted, part, change },
+        Some((part, change)) => StepReason::Explained {
+            predicted,
+            part,
+            change,
+        },
         None => StepReason::Unexplained(predicted),
     }
 }
@@ -154,15 +198,25 @@ fn step_reason(before: &RungTime, after: &RungTime, is_gpu: bool) -> StepReason 
 type Counted<'a> = (&'a Row, &'a (Tally, ModelTime));
 
 /// The part that changes most in the measured direction, and the count behind it.
-fn explain(before: Counted<'_>, after: Counted<'_>, is_gain: bool, is_gpu: bool) -> Option<(TimePart, CountChange)> {
+fn explain(
+    before: Counted<'_>,
+    after: Counted<'_>,
+    is_gain: bool,
+    is_gpu: bool,
+) -> Option<(TimePart, CountChange)> {
     let old = &before.1.1;
     let new = &after.1.1;
     let sign = if is_gain { 1.0 } else { -1.0 };
     // What was not the longest before a gain, or is not after a loss, hides behind another part.
     let slower = if is_gain { old } else { new };
-    let counting = TimePart::ALL.into_iter().filter(|part| slower.counts(*part));
+    let counting = TimePart::ALL
+        .into_iter()
+        .filter(|part| slower.counts(*part));
     let falls = counting.map(|part| (part, sign * (old.get(part) - new.get(part))));
-    let part = falls.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, fall)| *fall > 0.0)?.0;
+    let part = falls
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+        .filter(|(_, fall)| *fall > 0.0)?
+        .0;
     let is_of_pairs = before.1.0.is_of_pairs;
     let most = causes(part, before.1, after.1, is_gpu)
         .iter()
@@ -189,14 +243,26 @@ fn causes(
     (new, _): &(Tally, ModelTime),
     is_gpu: bool,
 ) -> &'static [Cause] {
-    let read = old.counts.memory.global_read.segments.abs_diff(new.counts.memory.global_read.segments);
-    let written = old.counts.memory.global_write.segments.abs_diff(new.counts.memory.global_write.segments);
+    let read = old
+        .counts
+        .memory
+        .global_read
+        .segments
+        .abs_diff(new.counts.memory.global_read.segments);
+    let written = old
+        .counts
+        .memory
+        .global_write
+        .segments
+        .abs_diff(new.counts.memory.global_write.segments);
     match part {
         TimePart::Launches => &[Cause::Launches],
         TimePart::Limit => &[Cause::Bytes],
         TimePart::Groups => &[Cause::Groups],
         TimePart::Caches if !is_gpu => &[Cause::JumpingBytes, Cause::GlobalRequests],
-        TimePart::Caches if read >= written => &[Cause::ReadLines, Cause::ReadSegments, Cause::GlobalRequests],
+        TimePart::Caches if read >= written => {
+            &[Cause::ReadLines, Cause::ReadSegments, Cause::GlobalRequests]
+        }
         TimePart::Caches => &[Cause::WriteSegments, Cause::GlobalRequests],
         TimePart::Divisions => &[Cause::Divisions],
         TimePart::Waits => &[Cause::Waits],

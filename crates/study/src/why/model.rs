@@ -54,23 +54,41 @@ const TURNS: f64 = 16.0;
 /// Rates by size of array, ascending, in bytes.
 type RateBySize = Vec<(f64, f64)>;
 
-fn row_of<'a>(ceilings: &'a [CeilingRow], what: &str, place: Site, element: &str) -> Option<&'a CeilingRow> {
-    let mut own =
-        ceilings.iter().filter(|row| (row.what.as_str(), row.place, row.element.as_str()) == (what, place, element));
-    own.find(|row| row.value.is_some_and(|value| value.is_finite() && value > 0.0))
+fn row_of<'a>(
+    ceilings: &'a [CeilingRow],
+    what: &str,
+    place: Site,
+    element: &str,
+) -> Option<&'a CeilingRow> {
+    let mut own = ceilings.iter().filter(|row| {
+        (row.what.as_str(), row.place, row.element.as_str()) == (what, place, element)
+    });
+    own.find(|row| {
+        row.value
+            .is_some_and(|value| value.is_finite() && value > 0.0)
+    })
 }
 
 fn by_size(ceilings: &[CeilingRow], what: &str, places: &[Site]) -> RateBySize {
-    let own = ceilings.iter().filter(|row: &&CeilingRow| row.what == what && places.contains(&row.place));
-    let mut points: RateBySize = own.filter_map(|row| Some((row.bytes? as f64, 1e9 * row.value?))).collect();
+    let own = ceilings
+        .iter()
+        .filter(|row: &&CeilingRow| row.what == what && places.contains(&row.place));
+    let mut points: RateBySize = own
+        .filter_map(|row| Some((row.bytes? as f64, 1e9 * row.value?)))
+        .collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     points
 }
 
 /// The rate at a size, interpolated on logarithmic scales; beyond the ends, the end's rate.
 fn rate_at(rates: &RateBySize, bytes: f64) -> Option<f64> {
-    let above = rates.iter().position(|(size, _)| *size >= bytes).unwrap_or(rates.len());
-    let (Some(&(small, fast)), Some(&(large, slow))) = (rates.get(above.wrapping_sub(1)), rates.get(above)) else {
+    let above = rates
+        .iter()
+        .position(|(size, _)| *size >= bytes)
+        .unwrap_or(rates.len());
+    let (Some(&(small, fast)), Some(&(large, slow))) =
+        (rates.get(above.wrapping_sub(1)), rates.get(above))
+    else {
         return rates.get(above).or(rates.last()).map(|(_, rate)| *rate);
     };
     let share = (bytes / small).ln() / (large / small).ln();
@@ -119,13 +137,14 @@ pub struct DeviceRates {
 impl DeviceRates {
     /// From a device's ceilings; the error names the missing one.
     pub fn new(ceilings: &[CeilingRow], is_gpu: bool) -> Result<DeviceRates, &'static str> {
-        let rate = |what, place, element| Some(1e9 * row_of(ceilings, what, place, element)?.value?);
-        let [launch, sum, crowd] =
-            ["launch, event time", SUM, CROWD].map(|what| Some(1e-6 * row_of(ceilings, what, Site::Host, "")?.value?));
+        let rate =
+            |what, place, element| Some(1e9 * row_of(ceilings, what, place, element)?.value?);
+        let [launch, sum, crowd] = ["launch, event time", SUM, CROWD]
+            .map(|what| Some(1e-6 * row_of(ceilings, what, Site::Host, "")?.value?));
         let adding = rate("add", Site::Unit, "f32").ok_or("additions of f32")?;
         // A CPU's additions are measured of whole vectors.
-        let vector =
-            row_of(ceilings, "add", Site::Unit, "f32").and_then(|row| row.params.get("vec")?.parse::<f64>().ok());
+        let vector = row_of(ceilings, "add", Site::Unit, "f32")
+            .and_then(|row| row.params.get("vec")?.parse::<f64>().ok());
         let single = adding / vector.filter(|lanes| *lanes >= 1.0).unwrap_or(1.0);
         Ok(DeviceRates {
             is_gpu,
@@ -139,12 +158,19 @@ impl DeviceRates {
             adding,
             warp: rate("add", Site::Warp, "f32"),
             dividing: rate(DIVISION, Site::Unit, "i32"),
-            latency: [Site::Cache, Site::Memory].map(|place| Some(1e-9 * row_of(ceilings, LOAD, place, "")?.value?)),
+            latency: [Site::Cache, Site::Memory]
+                .map(|place| Some(1e-9 * row_of(ceilings, LOAD, place, "")?.value?)),
             launch,
-            startup: sum.zip(launch).map_or(0.0, |(sum, launch)| (sum - launch).max(0.0)),
-            group: crowd.zip(launch).map_or(0.0, |(crowd, launch)| (crowd - launch).max(0.0) / CROWD_GROUPS as f64),
-            single: rate("add", Site::Tree, "i32").map_or(single, |elements| INSTRUCTIONS_IN_A_TREE * elements),
-            walks: [WORDS, VECTORS].map(|what| by_size(ceilings, what, &[Site::Near, Site::Strided])),
+            startup: sum
+                .zip(launch)
+                .map_or(0.0, |(sum, launch)| (sum - launch).max(0.0)),
+            group: crowd.zip(launch).map_or(0.0, |(crowd, launch)| {
+                (crowd - launch).max(0.0) / CROWD_GROUPS as f64
+            }),
+            single: rate("add", Site::Tree, "i32")
+                .map_or(single, |elements| INSTRUCTIONS_IN_A_TREE * elements),
+            walks: [WORDS, VECTORS]
+                .map(|what| by_size(ceilings, what, &[Site::Near, Site::Strided])),
         })
     }
 
@@ -153,11 +179,20 @@ impl DeviceRates {
         /// Bytes of the smallest vector load.
         const WIDE: f64 = 8.0;
         let has_small_groups = row.wg.map_or(1, WorkGroup::size) < WARP as usize;
-        let rate = if has_small_groups || is_bounded_by_operations(row) { self.adding } else { self.single };
+        let rate = if has_small_groups || is_bounded_by_operations(row) {
+            self.adding
+        } else {
+            self.single
+        };
         let jumps = tally.jumping_bytes(row);
         let is_wide = jumps >= WIDE * WARP * tally.counts.memory.global_read.requests as f64;
-        let walk = row.bytes.and_then(|bytes| rate_at(&self.walks[usize::from(is_wide)], bytes as f64));
-        [walk.map_or(0.0, |rate| jumps / rate), tally.counts.lanes as f64 / rate]
+        let walk = row
+            .bytes
+            .and_then(|bytes| rate_at(&self.walks[usize::from(is_wide)], bytes as f64));
+        [
+            walk.map_or(0.0, |rate| jumps / rate),
+            tally.counts.lanes as f64 / rate,
+        ]
     }
 
     /// Seconds of all warps, of which so many are resident at once, each with its instructions and its waits for loads.
@@ -165,9 +200,16 @@ impl DeviceRates {
         let rate = self.warp?;
         let schedulers = self.adding / rate;
         let warps = warps_a_group(row);
-        let resident = (schedulers * RESIDENT_WARPS.min(RESIDENT_GROUPS * warps)).min(tally.groups as f64 * warps);
-        let is_near = is_bounded_by_operations(row) || row.cache == Cache::Warm || row.flags.contains(flag::FITS_CACHE);
-        let latency = if is_near { self.latency[0] } else { self.latency[1] }?;
+        let resident = (schedulers * RESIDENT_WARPS.min(RESIDENT_GROUPS * warps))
+            .min(tally.groups as f64 * warps);
+        let is_near = is_bounded_by_operations(row)
+            || row.cache == Cache::Warm
+            || row.flags.contains(flag::FITS_CACHE);
+        let latency = if is_near {
+            self.latency[0]
+        } else {
+            self.latency[1]
+        }?;
         let hidden = WARP * tally.counts.hidden as f64 / rate;
         let waits = (tally.counts.waits as f64 * latency - hidden).max(0.0);
         Some((issued / rate + waits) / resident)
@@ -239,7 +281,9 @@ impl ModelTime {
     /// The model of a measured row. `None` if the row lacks its limit or its launches' cost.
     pub fn of(row: &Row, tally: &Tally, rates: &DeviceRates) -> Option<ModelTime> {
         let limit = limit(row, rates)?;
-        let launches = row.t_launches_s.or_else(|| Some(row.launches? as f64 * rates.launch?))?;
+        let launches = row
+            .t_launches_s
+            .or_else(|| Some(row.launches? as f64 * rates.launch?))?;
         let shared = ModelTime {
             is_gpu: rates.is_gpu,
             launches: launches + rates.startup,
@@ -249,7 +293,11 @@ impl ModelTime {
         };
         if !rates.is_gpu {
             let [caches, instructions] = rates.of_items(row, tally);
-            return Some(ModelTime { caches, instructions, ..shared });
+            return Some(ModelTime {
+                caches,
+                instructions,
+                ..shared
+            });
         }
         let counts = &tally.counts;
         let memory = &tally.counts.memory;
@@ -259,39 +307,64 @@ impl ModelTime {
         let is_unrolled = tally.private == 0;
         // Lanes without an item take as long as those with one.
         let busy = counts.lanes_busy(LockstepModel::USUAL.warp);
-        let issued = if is_unrolled { WARP * counts.issued as f64 } else { row.ops? as f64 / busy? + requests };
+        let issued = if is_unrolled {
+            WARP * counts.issued as f64
+        } else {
+            row.ops? as f64 / busy? + requests
+        };
         let instructions = issued / rates.adding;
         let divided = WARP * counts.divisions as f64;
-        let instructions = if is_bounded_by_operations(row) { (limit / busy?).max(instructions) } else { instructions };
+        let instructions = if is_bounded_by_operations(row) {
+            (limit / busy?).max(instructions)
+        } else {
+            instructions
+        };
         let wg = row.wg.map(WorkGroup::size);
         // Fewer warps than fill the device work as fast as each does alone.
         let warps = tally.groups as f64 * warps_a_group(row);
-        let filled = rates.warp.map_or(1.0, |warp| (warps * warp / rates.adding).min(1.0));
+        let filled = rates
+            .warp
+            .map_or(1.0, |warp| (warps * warp / rates.adding).min(1.0));
         let reads = &memory.global_read;
         // Counts of earlier versions have no lines.
-        let read = if reads.lines > 0 { LINE * reads.lines as f64 } else { SEGMENT * reads.segments as f64 };
+        let read = if reads.lines > 0 {
+            LINE * reads.lines as f64
+        } else {
+            SEGMENT * reads.segments as f64
+        };
         let writes = &memory.global_write;
         let segments = writes.segments as f64;
         // As many as there are if each segment that is not full has one word.
-        let lonely = ((SEGMENT * segments - writes.bytes as f64) / (SEGMENT - WORD)).clamp(0.0, segments);
+        let lonely =
+            ((SEGMENT * segments - writes.bytes as f64) / (SEGMENT - WORD)).clamp(0.0, segments);
         let written = match rates.scattered {
             Some(rate) => SEGMENT * (segments - lonely) / rates.writing + lonely / rate,
             None => SEGMENT * segments / rates.writing,
         };
         let is_alone = wg.is_some_and(|wg| (wg as f64) < WARP);
-        let alone =
-            rates.alone.filter(|_| is_alone).map_or(0.0, |rate| WIDEST * counts.global().requests as f64 / rate);
+        let alone = rates
+            .alone
+            .filter(|_| is_alone)
+            .map_or(0.0, |rate| WIDEST * counts.global().requests as f64 / rate);
         let passing = PASS * counts.local().passes as f64 / rates.local;
-        let local = if tally.are_barriers_distant(row) { (passing - instructions).max(0.0) } else { passing };
+        let local = if tally.are_barriers_distant(row) {
+            (passing - instructions).max(0.0)
+        } else {
+            passing
+        };
         let busy = ModelTime {
             caches: (read / rates.reading + written).max(alone),
             local: local / filled,
             instructions: instructions / filled,
-            divisions: (rates.dividing.map_or(0.0, |rate| divided / rate) - instructions).max(0.0) / filled,
+            divisions: (rates.dividing.map_or(0.0, |rate| divided / rate) - instructions).max(0.0)
+                / filled,
             ..shared
         };
         let waiting = rates.waiting(row, tally, issued);
-        Some(ModelTime { waits: waiting.map_or(0.0, |seconds| (seconds - busy.compute()).max(0.0)), ..busy })
+        Some(ModelTime {
+            waits: waiting.map_or(0.0, |seconds| (seconds - busy.compute()).max(0.0)),
+            ..busy
+        })
     }
 
     /// A part's seconds.
@@ -311,7 +384,11 @@ impl ModelTime {
     /// Memory, caches and compute units together.
     pub fn work(&self) -> f64 {
         let busy = self.caches.max(self.compute());
-        if self.is_gpu { self.limit.max(busy) } else { self.limit + busy }
+        if self.is_gpu {
+            self.limit.max(busy)
+        } else {
+            self.limit + busy
+        }
     }
 
     /// Whether the whole time would change if this part took none.
@@ -347,8 +424,12 @@ impl ModelTime {
         if self.starts > self.work() {
             return TimePart::Groups;
         }
-        let counted = TimePart::ALL.into_iter().filter(|part| *part != TimePart::Launches && self.counts(*part));
-        counted.max_by(|a, b| self.get(*a).total_cmp(&self.get(*b))).unwrap_or(TimePart::Limit)
+        let counted = TimePart::ALL
+            .into_iter()
+            .filter(|part| *part != TimePart::Launches && self.counts(*part));
+        counted
+            .max_by(|a, b| self.get(*a).total_cmp(&self.get(*b)))
+            .unwrap_or(TimePart::Limit)
     }
 }
 
@@ -361,7 +442,11 @@ fn limit(row: &Row, rates: &DeviceRates) -> Option<f64> {
     let memory = 1e9 * row.ceiling_gbps?;
     let fits_cache = row.flags.contains(flag::FITS_CACHE);
     let is_repeated = row.cache == Cache::Warm || fits_cache;
-    let repeated = if is_repeated { rates.repeated(row.ceiling == "copy", bytes, fits_cache) } else { None };
+    let repeated = if is_repeated {
+        rates.repeated(row.ceiling == "copy", bytes, fits_cache)
+    } else {
+        None
+    };
     Some(bytes / repeated.map_or(memory, |rate| rate.max(memory)))
 }
 
@@ -380,9 +465,15 @@ pub struct Tally {
 
 /// Whether a count has a measured row's kernel and settings, at any size, on the usual machine.
 pub fn is_counted_of(count: &CountRow, row: &Row) -> bool {
-    let is_same_kernel = (count.family.as_str(), count.variant.as_str(), count.dtype, Some(count.wg))
-        == (row.family.as_str(), row.variant.as_str(), row.dtype, row.wg);
-    is_same_kernel && is_usual(count) && counted_settings(&count.params) == counted_settings(&row.params)
+    let is_same_kernel = (
+        count.family.as_str(),
+        count.variant.as_str(),
+        count.dtype,
+        Some(count.wg),
+    ) == (row.family.as_str(), row.variant.as_str(), row.dtype, row.wg);
+    is_same_kernel
+        && is_usual(count)
+        && counted_settings(&count.params) == counted_settings(&row.params)
 }
 
 /// Whether it was counted for the usual machine.
@@ -396,7 +487,10 @@ pub(super) fn is_usual(count: &CountRow) -> bool {
 /// Whether a row is a rung's or a reader's kernel's; not a reference's or a CPU baseline's.
 pub(super) fn is_of_rung(registry: &Registry, row: &Row) -> bool {
     row.rung.is_some()
-        || registry.family(&row.family).and_then(|family| family.rung(&row.variant)).is_some_and(Rung::is_own)
+        || registry
+            .family(&row.family)
+            .and_then(|family| family.rung(&row.variant))
+            .is_some_and(Rung::is_own)
 }
 
 /// A measured rung's case; `None` for references and CPU baselines.
@@ -407,7 +501,12 @@ pub fn case_of(registry: &Registry, row: &Row) -> Option<Case> {
     Some(Case {
         wg: row.wg?,
         params: row.params.clone(),
-        ..Case::of(&row.family, &row.variant, row.dtype, Shape { n: row.n, m: row.m })
+        ..Case::of(
+            &row.family,
+            &row.variant,
+            row.dtype,
+            Shape { n: row.n, m: row.m },
+        )
     })
 }
 
@@ -415,12 +514,23 @@ pub fn case_of(registry: &Registry, row: &Row) -> Option<Case> {
 pub fn tally(registry: &Registry, row: &Row, counts: &[CountRow], is_gpu: bool) -> Option<Tally> {
     let case = case_of(registry, row)?;
     let family = registry.family(&row.family)?;
-    let plan = family.plan(family.rung(&row.variant)?, &case, &Target::with_everything(is_gpu)).ok()?;
-    let own = counts.iter().filter(|count: &&CountRow| count.is_of_launch() && is_counted_of(count, row));
+    let plan = family
+        .plan(
+            family.rung(&row.variant)?,
+            &case,
+            &Target::with_everything(is_gpu),
+        )
+        .ok()?;
+    let own = counts
+        .iter()
+        .filter(|count: &&CountRow| count.is_of_launch() && is_counted_of(count, row));
     let own: Vec<CountRow> = own.cloned().collect();
     let launches = stretched(family.form, &case, &plan, &own)?;
     let timed = launches.iter().filter(|launch| launch.timed == Some(true));
-    Some(Tally { is_of_pairs: family.form == Form::Square, ..Tally::sum(timed) })
+    Some(Tally {
+        is_of_pairs: family.form == Form::Square,
+        ..Tally::sum(timed)
+    })
 }
 
 fn warps_a_group(row: &Row) -> f64 {
@@ -449,7 +559,11 @@ impl Tally {
     /// Passes of local memory that a warp makes between two barriers; 0 where groups have at most one.
     fn passes_between_barriers(&self, row: &Row) -> f64 {
         let passes = self.counts.local().passes as f64;
-        if self.barriers > self.groups { passes / (self.barriers as f64 * warps_a_group(row)) } else { 0.0 }
+        if self.barriers > self.groups {
+            passes / (self.barriers as f64 * warps_a_group(row))
+        } else {
+            0.0
+        }
     }
 
     /// Whether barriers are so far apart that instructions run beside passes of local memory.
@@ -472,5 +586,9 @@ impl Tally {
 /// Results: elements, or pairs in a product of matrices.
 pub fn results(row: &Row, tally: &Tally) -> f64 {
     let elements = row.n as f64 * row.m as f64;
-    if tally.is_of_pairs { elements * row.n as f64 } else { elements }
+    if tally.is_of_pairs {
+        elements * row.n as f64
+    } else {
+        elements
+    }
 }

@@ -93,27 +93,60 @@ impl Payoffs {
         let launches = row.launches.unwrap_or(1).max(1) as f64;
         let over = row.t_median_s? / model.whole();
         let has_model = over.max(1.0 / over) <= MISSED;
-        let lines = with_lines(largest(counts.iter().filter(|count| is_counted_of(count, row)).collect()));
-        let work = CaseWork { tally: *tally, lines, wg: row.wg?, launches, has_model };
+        let lines = with_lines(largest(
+            counts
+                .iter()
+                .filter(|count| is_counted_of(count, row))
+                .collect(),
+        ));
+        let work = CaseWork {
+            tally: *tally,
+            lines,
+            wg: row.wg?,
+            launches,
+            has_model,
+        };
         let all = work.payoffs(&|tally, launches| {
             if !has_model {
                 return slots(tally);
             }
-            let cost = row.t_launches_s.map(|seconds| seconds * launches / work.launches);
-            let row = Row { t_launches_s: cost, launches: Some(launches as u64), ..row.clone() };
+            let cost = row
+                .t_launches_s
+                .map(|seconds| seconds * launches / work.launches);
+            let row = Row {
+                t_launches_s: cost,
+                launches: Some(launches as u64),
+                ..row.clone()
+            };
             ModelTime::of(&row, tally, rates).map_or(f64::NAN, |model| model.whole())
         });
-        Some(Payoffs { is_of_time: has_model, all })
+        Some(Payoffs {
+            is_of_time: has_model,
+            all,
+        })
     }
 
     /// For a counted case, by its counts alone; `None` for other machines than the usual one.
     pub fn of_case(rows: &[CountRow]) -> Option<Payoffs> {
         let own = largest(rows.iter().filter(|row| is_usual(row)).collect());
-        let launches: Vec<&CountRow> = own.iter().copied().filter(|row| row.is_of_launch()).collect();
+        let launches: Vec<&CountRow> = own
+            .iter()
+            .copied()
+            .filter(|row| row.is_of_launch())
+            .collect();
         let wg = launches.first()?.wg;
         let tally = Tally::sum(launches.into_iter());
-        let work = CaseWork { tally, lines: with_lines(own), wg, launches: 1.0, has_model: false };
-        Some(Payoffs { is_of_time: false, all: work.payoffs(&|tally, _| slots(tally)) })
+        let work = CaseWork {
+            tally,
+            lines: with_lines(own),
+            wg,
+            launches: 1.0,
+            has_model: false,
+        };
+        Some(Payoffs {
+            is_of_time: false,
+            all: work.payoffs(&|tally, _| slots(tally)),
+        })
     }
 
     /// The three largest.
@@ -153,14 +186,22 @@ fn slots(tally: &Tally) -> f64 {
 
 /// Segments, and those the bytes need.
 fn scattered(requests: &RequestCounts) -> Enough {
-    let needed = requests.bytes.div_ceil(LockstepModel::USUAL.segment).max(requests.requests);
-    (requests.segments as f64, needed.min(requests.segments) as f64)
+    let needed = requests
+        .bytes
+        .div_ceil(LockstepModel::USUAL.segment)
+        .max(requests.requests);
+    (
+        requests.segments as f64,
+        needed.min(requests.segments) as f64,
+    )
 }
 
 /// Leaves the share of counts that is there without the excess; `of` is the same count of the lines.
 fn cut<const N: usize>(excess: f64, of: u64, counts: [&mut u64; N]) {
     let share = 1.0 - excess / (of as f64).max(1.0);
-    counts.into_iter().for_each(|count| *count = (*count as f64 * share).round() as u64);
+    counts
+        .into_iter()
+        .for_each(|count| *count = (*count as f64 * share).round() as u64);
 }
 
 impl CaseWork<'_> {
@@ -171,19 +212,31 @@ impl CaseWork<'_> {
             let total = match waste {
                 Waste::Launches => (self.launches, 1.0),
                 _ => {
-                    let lines = self.lines.iter().map(|row| self.of_line(waste, &row.counts()));
+                    let lines = self
+                        .lines
+                        .iter()
+                        .map(|row| self.of_line(waste, &row.counts()));
                     lines.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
                 }
             };
-            let launches = if waste == Waste::Launches { 1.0 } else { self.launches };
+            let launches = if waste == Waste::Launches {
+                1.0
+            } else {
+                self.launches
+            };
             let saves = 1.0 - cost(&self.without(waste, total), launches) / now;
             if total.1 < total.0 && saves > 0.0 {
-                all.push(Payoff { saves, ..self.worst(waste, total) });
+                all.push(Payoff {
+                    saves,
+                    ..self.worst(waste, total)
+                });
             }
         }
         all.sort_by(|a, b| {
             let is_last = [a, b].map(|one| one.waste == Waste::Bookkeeping);
-            is_last[0].cmp(&is_last[1]).then(b.saves.total_cmp(&a.saves))
+            is_last[0]
+                .cmp(&is_last[1])
+                .then(b.saves.total_cmp(&a.saves))
         });
         all
     }
@@ -196,14 +249,20 @@ impl CaseWork<'_> {
         match waste {
             Waste::BankConflicts => {
                 let local = counts.local();
-                (local.passes as f64, local.passes.saturating_sub(local.conflicts) as f64)
+                (
+                    local.passes as f64,
+                    local.passes.saturating_sub(local.conflicts) as f64,
+                )
             }
             Waste::ScatteredReads => scattered(&memory.global_read),
             Waste::ScatteredWrites => scattered(&memory.global_write),
             Waste::MaskedLanes => {
                 // Warps that groups do not fill have no more.
                 let items = self.wg.size().max(1) as f64;
-                (issued, (lanes / (items / (items / WARP).ceil())).min(issued))
+                (
+                    issued,
+                    (lanes / (items / (items / WARP).ceil())).min(issued),
+                )
             }
             Waste::Rereads => {
                 let (_, needed) = scattered(&memory.global_read);
@@ -212,7 +271,8 @@ impl CaseWork<'_> {
             Waste::Divisions => (counts.divisions as f64, 0.0),
             Waste::Bookkeeping if self.is_bookkeeping_hidden() => (0.0, 0.0),
             Waste::Bookkeeping => {
-                let requests = counts.global().requests + counts.local().requests + counts.atomics().requests;
+                let requests =
+                    counts.global().requests + counts.local().requests + counts.atomics().requests;
                 let arithmetic = counts.flops as f64 * issued / lanes.max(1.0);
                 let other = (issued - requests as f64 - arithmetic).max(0.0);
                 (other, other / 2.0)
@@ -225,7 +285,8 @@ impl CaseWork<'_> {
     /// memory takes longer than all instructions.
     fn is_bookkeeping_hidden(&self) -> bool {
         let counts = &self.tally.counts;
-        let is_beside_memory = (counts.issued as f64) < INSTRUCTIONS_A_SEGMENT * counts.global().segments as f64;
+        let is_beside_memory =
+            (counts.issued as f64) < INSTRUCTIONS_A_SEGMENT * counts.global().segments as f64;
         self.tally.private > 0 || (!self.has_model && is_beside_memory)
     }
 
@@ -239,15 +300,32 @@ impl CaseWork<'_> {
         let memory = &mut counts.memory;
         match waste {
             Waste::BankConflicts => {
-                cut(excess, small.local().passes, [&mut memory.local_read.passes, &mut memory.local_write.passes]);
+                cut(
+                    excess,
+                    small.local().passes,
+                    [
+                        &mut memory.local_read.passes,
+                        &mut memory.local_write.passes,
+                    ],
+                );
             }
             Waste::ScatteredReads => {
                 let one = &mut memory.global_read;
-                cut(excess, small.memory.global_read.segments, [&mut one.segments]);
-                one.lines = one.lines.min((one.segments as f64 * SEGMENT / LINE).ceil() as u64);
+                cut(
+                    excess,
+                    small.memory.global_read.segments,
+                    [&mut one.segments],
+                );
+                one.lines = one
+                    .lines
+                    .min((one.segments as f64 * SEGMENT / LINE).ceil() as u64);
             }
             Waste::ScatteredWrites => {
-                cut(excess, small.memory.global_write.segments, [&mut memory.global_write.segments]);
+                cut(
+                    excess,
+                    small.memory.global_write.segments,
+                    [&mut memory.global_write.segments],
+                );
             }
             Waste::MaskedLanes => cut(excess, small.issued, [&mut counts.issued]),
             Waste::Rereads => {
@@ -262,7 +340,11 @@ impl CaseWork<'_> {
             }
             Waste::Divisions => counts.divisions = 0,
             Waste::Bookkeeping => {
-                cut(excess, small.issued, [&mut counts.issued, &mut counts.lanes]);
+                cut(
+                    excess,
+                    small.issued,
+                    [&mut counts.issued, &mut counts.lanes],
+                );
                 // Half of the groups do, whose items have two elements each.
                 tally.groups = tally.groups.div_ceil(2);
             }
@@ -278,7 +360,10 @@ impl CaseWork<'_> {
             let line = self.of_line(waste, &row.counts());
             (row, line.0 - line.1)
         });
-        let worst = excesses.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, excess)| *excess > 0.0).map(|(row, _)| row);
+        let worst = excesses
+            .max_by(|a, b| a.1.total_cmp(&b.1))
+            .filter(|(_, excess)| *excess > 0.0)
+            .map(|(row, _)| row);
         let place = worst.and_then(|row| Some((row.file.clone(), row.line?)));
         let counts = worst.map_or(self.tally.counts, |row| row.counts());
         let line = self.of_line(waste, &counts);
@@ -290,11 +375,21 @@ impl CaseWork<'_> {
             Waste::Divisions => line,
             Waste::Rereads => (total.0 / total.1, 1.0),
             Waste::Bookkeeping => {
-                let issued: f64 = self.lines.iter().map(|row| row.counts().issued as f64).sum();
+                let issued: f64 = self
+                    .lines
+                    .iter()
+                    .map(|row| row.counts().issued as f64)
+                    .sum();
                 (total.0 / issued, total.1 / issued)
             }
             Waste::Launches => total,
         };
-        Payoff { waste, place, counted, enough, saves: 0.0 }
+        Payoff {
+            waste,
+            place,
+            counted,
+            enough,
+            saves: 0.0,
+        }
     }
 }

@@ -3,8 +3,18 @@
 use super::Edit;
 use super::kernels::*;
 
-const fn harmless((what, file): Kernel, about: &'static str, patches: &'static [(&'static str, &'static str)]) -> Edit {
-    Edit { what, file, about, patches, found: None }
+const fn harmless(
+    (what, file): Kernel,
+    about: &'static str,
+    patches: &'static [(&'static str, &'static str)],
+) -> Edit {
+    Edit {
+        what,
+        file,
+        about,
+        patches,
+        found: None,
+    }
 }
 
 #[rustfmt::skip]

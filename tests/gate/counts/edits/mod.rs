@@ -54,7 +54,10 @@ const FOLDERS: [&str; 3] = ["cl", "data/examples", "tests/own/right"];
 
 impl Tree {
     pub fn new() -> io::Result<Tree> {
-        Ok(Tree { base: copies(|_| true)?, kept: Mutex::default() })
+        Ok(Tree {
+            base: copies(|_| true)?,
+            kept: Mutex::default(),
+        })
     }
 
     /// What is wrong with the verdict on an edit, if anything.
@@ -75,7 +78,11 @@ impl Tree {
         }
         fs::write(&file, text).map_err(|e| e.to_string())?;
         fs::write(folder.path().join("base.csv"), kept).map_err(|e| e.to_string())?;
-        let (code, said) = count(folder.path(), edit.what, &["--against", "base.csv", "--fail-on", LIMITS])?;
+        let (code, said) = count(
+            folder.path(),
+            edit.what,
+            &["--against", "base.csv", "--fail-on", LIMITS],
+        )?;
         let is_as_it_must = match edit.found {
             None => code == 0,
             Some(count) => code == 6 && said.contains(&format!("has more {count}:")),
@@ -85,14 +92,21 @@ impl Tree {
 
     /// What `--csv` writes of the kernel as it is.
     fn kept(&self, what: &'static str) -> Result<String, String> {
-        let kept = self.kept.lock().map_err(|e| e.to_string())?.entry(what).or_default().clone();
+        let kept = self
+            .kept
+            .lock()
+            .map_err(|e| e.to_string())?
+            .entry(what)
+            .or_default()
+            .clone();
         let mut kept = kept.lock().map_err(|e| e.to_string())?;
         if let Some(kept) = &*kept {
             return Ok(kept.clone());
         }
         let file = format!("{}.csv", what.replace(['/', ' ', ':'], "_"));
         let (code, said) = count(self.base.path(), what, &["--csv", &file])?;
-        let text = fs::read_to_string(self.base.path().join(file)).map_err(|e| format!("{code}: {said}: {e}"))?;
+        let text = fs::read_to_string(self.base.path().join(file))
+            .map_err(|e| format!("{code}: {said}: {e}"))?;
         Ok(kept.insert(text).clone())
     }
 }
@@ -102,7 +116,12 @@ fn copies(is_needed: impl Fn(&str) -> bool) -> io::Result<TempDir> {
     FOLDERS
         .iter()
         .filter(|name| is_needed(name))
-        .try_for_each(|name| copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join(name), &to.path().join(name)))?;
+        .try_for_each(|name| {
+            copy(
+                &Path::new(env!("CARGO_MANIFEST_DIR")).join(name),
+                &to.path().join(name),
+            )
+        })?;
     Ok(to)
 }
 
@@ -111,7 +130,11 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     for entry in fs::read_dir(from)? {
         let path = entry?.path();
         let to = to.join(path.file_name().unwrap_or_default());
-        if path.is_dir() { copy(&path, &to)? } else { fs::copy(&path, to).map(drop)? }
+        if path.is_dir() {
+            copy(&path, &to)?
+        } else {
+            fs::copy(&path, to).map(drop)?
+        }
     }
     Ok(())
 }
@@ -119,11 +142,22 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
 /// Runs `gpulab count` in a folder: its exit code, and what it says on standard error.
 fn count(folder: &Path, what: &str, more: &[&str]) -> Result<(i32, String), String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gpulab"));
-    command.current_dir(folder).arg("count").args(what.split(' ')).args(more).arg("-q");
+    command
+        .current_dir(folder)
+        .arg("count")
+        .args(what.split(' '))
+        .args(more)
+        .arg("-q");
     if !what.contains('/') {
         command.args(["--cl-dir", "cl"]);
     }
-    command.env("GPULAB_DATA", Path::new(env!("CARGO_TARGET_TMPDIR")).join("data"));
+    command.env(
+        "GPULAB_DATA",
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join("data"),
+    );
     let output = command.output().map_err(|e| e.to_string())?;
-    Ok((output.status.code().unwrap_or(-1), String::from_utf8_lossy(&output.stderr).into_owned()))
+    Ok((
+        output.status.code().unwrap_or(-1),
+        String::from_utf8_lossy(&output.stderr).into_owned(),
+    ))
 }

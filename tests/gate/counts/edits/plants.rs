@@ -9,13 +9,18 @@ const fn plant(
     found: &'static str,
     patches: &'static [(&'static str, &'static str)],
 ) -> Edit {
-    Edit { what, file, about, patches, found: Some(found) }
+    Edit {
+        what,
+        file,
+        about,
+        patches,
+        found: Some(found),
+    }
 }
 
 /// The tree of `sequential`, and of readers.
 const LOOP: &str = "for (uint offset = size / 2; offset > 0; offset /= 2) {";
-const OWN_LOOP: &str =
-    "for (uint s = WG / 2; s > 0; s /= 2) {\n        if (lid < s)\n            scratch[lid] += scratch[lid + s];";
+const OWN_LOOP: &str = "for (uint s = WG / 2; s > 0; s /= 2) {\n        if (lid < s)\n            scratch[lid] += scratch[lid + s];";
 const HALVING: &str = "for (uint offset = WG / 2; offset > 0; offset /= 2) {\n        barrier(CLK_LOCAL_MEM_FENCE);\n        if (id < offset)\n            scratch[id] = REDUCE(scratch[id], scratch[id + offset]);\n    }";
 
 #[rustfmt::skip]
