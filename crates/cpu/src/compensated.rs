@@ -197,7 +197,8 @@ impl RunningSums {
 ))]
 pub(super) fn block<T: Real>(x: &[T], y: &[T]) -> Partial {
     let mut lanes = RunningSums::EMPTY;
-    let [(x, x_rest), (y, y_rest)] = [x, y].map(|all| all.as_chunks::<LANES>());
+    let (x, x_rest) = x.as_chunks::<LANES>();
+    let (y, y_rest) = y.as_chunks::<LANES>();
     for (x, y) in x.iter().zip(y) {
         lanes.add(|i| T::product(x[i], y[i]));
     }

@@ -189,7 +189,8 @@ fn lanes<T: Element>(x: &[T], y: &[T]) -> T {
         return sequential(x, y);
     }
     let mut sums = [T::ZERO; LANES];
-    let [(x, x_rest), (y, y_rest)] = [x, y].map(|all| all.as_chunks::<LANES>());
+    let (x, x_rest) = x.as_chunks::<LANES>();
+    let (y, y_rest) = y.as_chunks::<LANES>();
     for (x, y) in x.iter().zip(y) {
         for i in 0..LANES {
             sums[i] = sums[i].plus_product(x[i], y[i]);
