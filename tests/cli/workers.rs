@@ -23,24 +23,26 @@ fn task(folder: &Path, words: &[&str], what: &str, number: &str) -> (String, Str
     )
 }
 
+/// A sweep of four configurations into a file.
+const SWEEP: [&str; 12] = [
+    "sweep",
+    "dot",
+    "--variant",
+    "1,2",
+    "-n",
+    "5000",
+    "--wg",
+    "32,64",
+    "--max-runs",
+    "4",
+    "-o",
+    "out.csv",
+];
+
 #[test]
 fn a_lost_worker_loses_no_row() {
     let dir = TempDir::new().unwrap();
-    let words = [
-        "sweep",
-        "dot",
-        "--variant",
-        "1,2",
-        "-n",
-        "5000",
-        "--wg",
-        "32,64",
-        "--max-runs",
-        "4",
-        "-o",
-        "out.csv",
-    ];
-    let words: Vec<&str> = words
+    let words: Vec<&str> = SWEEP
         .into_iter()
         .chain(["--workers", "2", "--tasks", "2", "--order", "sequential"])
         .collect();
@@ -74,21 +76,7 @@ fn hyperqueue_runs_the_parts() {
         return println!("skipped: python3 has no hyperqueue: pip install hyperqueue");
     }
     let dir = TempDir::new().unwrap();
-    let words = [
-        "sweep",
-        "dot",
-        "--variant",
-        "1,2",
-        "-n",
-        "5000",
-        "--wg",
-        "32,64",
-        "--max-runs",
-        "4",
-        "-o",
-        "out.csv",
-    ];
-    let words: Vec<&str> = words
+    let words: Vec<&str> = SWEEP
         .into_iter()
         .chain(["--workers", "2", "--tasks", "3"])
         .collect();
