@@ -25,6 +25,7 @@ fn lines(command: &str, is_measured: bool) -> Vec<String> {
     let output = gpulab(&words)
         .current_dir(home.path())
         .env("COLUMNS", "80")
+        .env("LC_ALL", "C.UTF-8")
         .output()
         .unwrap();
     let mut lines = vec![format!("exit {}", output.status.code().unwrap())];
