@@ -8,6 +8,7 @@
     reason = "a gate tells what it does"
 )]
 
+mod baselines;
 mod child;
 mod counts;
 mod faults;
@@ -37,6 +38,7 @@ pub struct Report {
 type Gate = fn(&Options) -> Result<Report, String>;
 
 const GATES: &[(&str, Gate)] = &[
+    ("baselines", baselines::run),
     ("counts", counts::run),
     ("faults", faults::run),
     ("mutants", mutants::run),

@@ -18,7 +18,7 @@ macro_rules! typed {
 }
 /// Every baseline, from the most careful to the fastest. Each takes two arrays of one type and length, and answers
 /// with an array of one element of that type; sums of integers wrap.
-pub const BASELINES: &[Baseline] = &[
+pub static BASELINES: &[Baseline] = &[
     Baseline {
         name: "cpu_exact",
         about: "one thread, sums in twice the precision of f64, rounded once",

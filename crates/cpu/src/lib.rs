@@ -15,7 +15,8 @@ mod transpose_x86;
 
 use gpulab_model::data::{Array, Params, Shape};
 
-/// A CPU implementation that rungs are compared with.
+/// A CPU implementation that rungs are compared with. A family's stand in a `static`: a constant's functions are compiled by
+/// the crate that names it, which is optimised for another purpose (a fifteenth of the speed).
 pub struct Baseline {
     /// Its name in tables and records: `cpu_rayon`.
     pub name: &'static str,

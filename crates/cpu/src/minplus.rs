@@ -2,8 +2,8 @@
 //!
 //! It follows chapter 2 of "Programming Parallel Computers" (J. Suomela, Aalto University): linear reading and
 //! independent results in vectors are `cpu_rows`, 36 times the plain loops for f32 with one thread each (n = 1024, an
-//! AMD EPYC of the third generation, AVX2); reuse in registers and in caches is `cpu_rayon`, another 2.3 times; comparing weights without a sign as integers another 1.5 times. `benches/cpu_minplus.rs`
-//! measures it.
+//! AMD EPYC of the third generation, AVX2); reuse in registers and in caches is `cpu_rayon`, another 2.3 times; comparing weights
+//! without a sign as integers another 1.5 times.
 //!
 //! Sums are rounded once and minima are not, so any order gives the same result, bit for bit (but for the sign of a
 //! zero). Weights are never NaN nor minus infinity.
@@ -46,7 +46,7 @@ macro_rules! typed {
 }
 
 /// Every baseline, from the plainest to the fastest. Each takes an n x n matrix, row-major, and writes another.
-pub const BASELINES: &[Baseline] = &[
+pub static BASELINES: &[Baseline] = &[
     Baseline {
         name: "cpu_sequential",
         about: "one thread, three plain loops; the innermost reads a column",

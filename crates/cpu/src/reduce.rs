@@ -57,7 +57,7 @@ macro_rules! reduced {
 
 /// Every baseline, from the most careful to the fastest. Each takes one array, reads the operation from the setting
 /// `op`, and answers with an array of one element: the operation's identity for an empty array.
-pub const BASELINES: &[Baseline] = &[
+pub static BASELINES: &[Baseline] = &[
     Baseline {
         name: "cpu_exact",
         about: "one thread, sums in twice the precision of f64, rounded once",

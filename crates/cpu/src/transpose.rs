@@ -106,7 +106,7 @@ macro_rules! on_words {
 
 /// Every baseline. Each takes a matrix of m rows and n columns, row-major, with `gap` unused elements behind each row,
 /// and writes its transpose, of the same gap.
-pub const BASELINES: &[Baseline] = &[
+pub static BASELINES: &[Baseline] = &[
     Baseline {
         name: "cpu_sequential",
         about: "one thread, two plain loops that read rows",

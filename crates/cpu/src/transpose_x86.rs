@@ -229,9 +229,7 @@ impl Blocks for u32 {
     unsafe fn block_avx2(source: *const u32, pitch: usize, target: *mut u32, target_pitch: usize) {
         for c in [0, 8] {
             // SAFETY: rows of the block, 16 words long.
-            let rows = [0, 1, 2, 3]
-                .map(|r| unsafe { _mm256_loadu_si256(source.add(r * pitch + c).cast()) });
-            let columns = quads_avx2(rows);
+            let columns = quads_avx2(unsafe { four_rows(source.add(c), pitch) });
             for (i, column) in columns.into_iter().enumerate() {
                 // SAFETY: rows of the transpose, 4 words long.
                 unsafe {
@@ -252,20 +250,19 @@ impl Blocks for u32 {
         mut put: impl FnMut(usize, [__m256i; 2]),
     ) {
         for c in [0, 8] {
-            // SAFETY: rows of the square, 16 words long.
-            let row = |r: usize| unsafe { _mm256_loadu_si256(source.add(r * pitch + c).cast()) };
-            let halves = [0, 8].map(|r| {
-                [r, r + 4].map(|r| quads_avx2([row(r), row(r + 1), row(r + 2), row(r + 3)]))
-            });
+            let mut quads = [[_mm256_setzero_si256(); 4]; 4];
+            for (q, quad) in quads.iter_mut().enumerate() {
+                // SAFETY: rows of the square, 16 words long.
+                *quad = quads_avx2(unsafe { four_rows(source.add(4 * q * pitch + c), pitch) });
+            }
+            let [a, b, below, last] = quads;
             for i in 0..4 {
-                put(
-                    c + i,
-                    halves.map(|[a, b]| _mm256_permute2x128_si256::<0x20>(a[i], b[i])),
-                );
-                put(
-                    c + 4 + i,
-                    halves.map(|[a, b]| _mm256_permute2x128_si256::<0x31>(a[i], b[i])),
-                );
+                let low = _mm256_permute2x128_si256::<0x20>(a[i], b[i]);
+                let high = _mm256_permute2x128_si256::<0x20>(below[i], last[i]);
+                put(c + i, [low, high]);
+                let low = _mm256_permute2x128_si256::<0x31>(a[i], b[i]);
+                let high = _mm256_permute2x128_si256::<0x31>(below[i], last[i]);
+                put(c + 4 + i, [low, high]);
             }
         }
     }
@@ -277,9 +274,7 @@ impl Blocks for u64 {
     unsafe fn block_avx2(source: *const u64, pitch: usize, target: *mut u64, target_pitch: usize) {
         for c in [0, 4] {
             // SAFETY: rows of the block, 8 words long.
-            let rows = [0, 1, 2, 3]
-                .map(|r| unsafe { _mm256_loadu_si256(source.add(r * pitch + c).cast()) });
-            let columns = square_avx2(rows);
+            let columns = square_avx2(unsafe { four_rows(source.add(c), pitch) });
             for (i, column) in columns.into_iter().enumerate() {
                 // SAFETY: rows of the transpose, 4 words long.
                 unsafe { _mm256_storeu_si256(target.add((c + i) * target_pitch).cast(), column) };
@@ -296,11 +291,33 @@ impl Blocks for u64 {
     ) {
         for c in [0, 4] {
             // SAFETY: rows of the square, 8 words long.
-            let row = |r: usize| unsafe { _mm256_loadu_si256(source.add(r * pitch + c).cast()) };
-            let above = square_avx2([row(0), row(1), row(2), row(3)]);
-            let below = square_avx2([row(4), row(5), row(6), row(7)]);
-            (0..4).for_each(|i| put(c + i, [above[i], below[i]]));
+            let above = square_avx2(unsafe { four_rows(source.add(c), pitch) });
+            // SAFETY: the same.
+            let below = square_avx2(unsafe { four_rows(source.add(4 * pitch + c), pitch) });
+            for i in 0..4 {
+                put(c + i, [above[i], below[i]]);
+            }
         }
+    }
+}
+
+/// A vector of each of four rows, `pitch` words apart. Loads stand one by one: a closure that iterators call has no AVX2 of
+/// theirs to be inlined into.
+///
+/// # Safety
+///
+/// The vectors are readable, and the processor has AVX2.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn four_rows<W>(source: *const W, pitch: usize) -> [__m256i; 4] {
+    // SAFETY: the caller promises the rows.
+    unsafe {
+        [
+            _mm256_loadu_si256(source.cast()),
+            _mm256_loadu_si256(source.add(pitch).cast()),
+            _mm256_loadu_si256(source.add(2 * pitch).cast()),
+            _mm256_loadu_si256(source.add(3 * pitch).cast()),
+        ]
     }
 }
 
