@@ -6,7 +6,7 @@
     python3 plot.py stride.csv -o stride.png   # a picture; needs pandas and matplotlib
 
 A file of rows has a part for each problem (a ladder or a sweep at one size), a file of points one for each experiment.
-`gpulab columns` says what each column holds.
+`gpulab help columns` says what each column holds.
 """
 
 import argparse

@@ -191,8 +191,7 @@ pub enum Command {
     },
     /// Compare recorded runs: which cases are faster, slower or the same, and how sure that is
     Compare(Compare),
-    /// Record a whole device in a folder, to compare it or send it in: its facts and limits, all ladders and
-    /// experiments
+    /// Record a whole device in a folder, to compare it or send it in: its limits, all ladders and experiments
     Record {
         /// Run the commands and keep their files in this folder; those that are there are not run again. Without it: list the
         /// commands

@@ -1,4 +1,4 @@
-//! `gpulab explain`: a ladder's story, a rung, or an experiment; and what a word of it, of `source` and of `diff` names.
+//! `gpulab explain`: a ladder's story, a rung, or an experiment; and what a word of it and of `source` names.
 
 use crate::console::{self, print};
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};

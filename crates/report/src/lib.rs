@@ -1,4 +1,4 @@
-//! Rows made into text. Nothing here measures, prints or touches a file; only [`progress`] and [`live`] draw.
+//! Rows made into text. Nothing here measures, prints or touches a file; only [`progress`] draws.
 //!
 //! Every renderer takes `&[Row]` or `&[Point]`, so that a run and its recorded rows read the same.
 

@@ -383,7 +383,7 @@ named_enum! {
         NotYet = "not yet",
         /// Right, but there is no simulator to count in.
         Uncounted = "uncounted",
-        /// A wrong result or answer.
+        /// A wrong result.
         Wrong = "WRONG",
         NotBuilt = "NOT BUILT",
         /// It ended its process, or the driver failed.
@@ -407,7 +407,7 @@ pub struct Grade {
     pub counted_at: Option<String>,
     /// Draws the sizes and the data again.
     pub seed: u64,
-    /// The counts, or the answers.
+    /// The counts.
     pub checks: Vec<CheckResult>,
     /// The command that plays the moment of the fault; none where no line has it.
     pub film: Option<String>,

@@ -1,4 +1,4 @@
-//! Kernels counted in the simulator, for whoever asks: `count`, `try`, `asm`, `film` and `--why`.
+//! Kernels counted in the simulator, for whoever asks: `count`, `try`, `asm`, `draw` and `--why`.
 
 use crate::bench::{self, WORK_GROUP};
 use crate::commands::show::records::kept_of;

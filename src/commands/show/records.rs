@@ -241,17 +241,12 @@ pub fn material(files: Vec<Material>) -> Result<Material, Error> {
     Ok(all)
 }
 
-/// The result files in a folder and below: what older records say of the device and of their commands is none.
+/// The result files in a folder and below.
 pub fn files_below(folder: &Path) -> Vec<PathBuf> {
     let mut all = files::below(folder);
     all.retain(|path| {
-        let is_about = path
-            .file_name()
-            .is_some_and(|name| name == "device.json" || name == "record.json");
-        !is_about
-            && path
-                .extension()
-                .is_some_and(|ending| ending == "csv" || ending == "json")
+        path.extension()
+            .is_some_and(|ending| ending == "csv" || ending == "json")
     });
     all.sort();
     all

@@ -642,7 +642,7 @@ impl<'a> Tuning<'a> {
             .asked
             .file
             .as_ref()
-            .map_or_else(|| family.name.to_string(), |file| format!("ladder {file}"));
+            .map_or_else(|| family.name.to_string(), |file| format!("try {file}"));
         let found = TunedFile {
             entries,
             ..TunedFile::empty(self.executor.info())

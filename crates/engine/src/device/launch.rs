@@ -265,7 +265,7 @@ impl OpenClDevice {
         launches: &[Launch],
         repeat: usize,
     ) -> Result<f64, DeviceError> {
-        // AMD's driver has been seen to keep the buffers of launches whose events nobody took (cogciprocate/ocl, issue 94).
+        // AMD's driver has been seen to keep the buffers of launches whose events nobody took.
         let leaks = self.info.vendor.contains("Advanced Micro Devices");
         let prepared = &self.prepare(program, launches)?;
         let queue = &retained(RETAIN_QUEUE, &self.plain)?;

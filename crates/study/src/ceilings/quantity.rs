@@ -108,7 +108,7 @@ impl ProbeSpace {
 pub struct Quantity {
     /// Its name: `read`, `fma`.
     pub what: &'static str,
-    /// The element type, where it matters: `f32`, or `half`.
+    /// The element type, where it matters: `f32`.
     pub element: &'static str,
     /// Bytes of the data, where they matter; the final measurement is made with so many.
     pub bytes: Option<u64>,
