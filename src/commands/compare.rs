@@ -10,7 +10,7 @@ use crate::data::Params;
 use crate::outcome::{Job, Settings, Status, Stop};
 use crate::outputs::{Outputs, Paths};
 use crate::plan::Case;
-use crate::record::{Record, Row, Run, Scene};
+use crate::record::{Row, Run, Scene};
 use crate::report::progress::StatusLine;
 use crate::{Error, report, values};
 use std::time::Instant;
@@ -128,11 +128,7 @@ fn noise(global: &Global, kernel: &str) -> Result<(), Error> {
             ));
         }
         let scene = Scene::on_device(&Run::begin(), executor.info(), &settings, None);
-        sides[side].push(Row::from(&Record::from_outcome(
-            &scene,
-            rung.number(),
-            outcome,
-        )));
+        sides[side].push(Row::of(&scene, rung.number(), &outcome));
     }
     drop(observer);
     let each = began.elapsed().as_secs_f64() / ROUNDS as f64;

@@ -10,7 +10,7 @@ use crate::kernels::{Family, Registry, Rung, built_in};
 use crate::outcome::{Bar, Clock, Job, Outcome, Settings};
 use crate::outputs::{Outputs, Paths};
 use crate::plan::{Case, Refusal};
-use crate::record::{Point, Record, Row, Run, Scene};
+use crate::record::{Point, Row, Run, Scene};
 use crate::report::progress::StatusLine;
 use crate::runner::{FOR_LIMITS, Pace};
 use crate::sweep::{self, Bench, Configuration, in_rounds};
@@ -347,11 +347,7 @@ impl Bench for ExperimentState<'_> {
             .as_mut()
             .map_or_else(|_| Vec::new(), |m| std::mem::take(&mut m.timeline));
         self.scene.sample_time = sampled;
-        let row = Row::from(&Record::from_outcome(
-            &self.scene,
-            configuration.rung,
-            outcome,
-        ));
+        let row = Row::of(&self.scene, configuration.rung, &outcome);
         for (place, trial) in &task.trials {
             let point = Point {
                 experiment: experiment.name.to_owned(),

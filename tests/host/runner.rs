@@ -6,7 +6,7 @@ use gpulab::device::DeviceError;
 use gpulab::kernels::Sources;
 use gpulab::outcome::{Cache, Clock, Number, Outcome, Settings, Status, fake_info};
 use gpulab::plan::{Arg, Case, Launch, WorkGroup};
-use gpulab::record::{Flags, Record, Run, Scene, flag};
+use gpulab::record::{Flags, Row, Run, Scene, flag};
 use gpulab::runner::Session;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -631,7 +631,7 @@ fn drift(outcome: Outcome) -> (f64, Flags) {
     assert_eq!(outcome.status(), Status::Ok, "{}", outcome.reason());
     (
         outcome.measured().and_then(|m| m.canary).unwrap().ratio,
-        Record::from_outcome(&scene, Some(1), outcome).flags,
+        Row::of(&scene, Some(1), &outcome).flags,
     )
 }
 

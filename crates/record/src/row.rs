@@ -1,10 +1,10 @@
 //! The flat rows that files hold.
 
 use super::dictionary::ColumnEntry;
-use super::{Flags, HOST, REPEATS, Record, SCHEMA, flag};
+use super::{Flags, HOST, REPEATS, SCHEMA, flag};
 use gpulab_kernels::{Bound, Form, built_in};
 use gpulab_model::data::{Dtype, Params};
-use gpulab_model::outcome::{Cache, Clock, Measured, Number, Status};
+use gpulab_model::outcome::{Cache, Clock, Number, Outcome, Status};
 use gpulab_model::plan::WorkGroup;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -298,117 +298,6 @@ columns! {
     }
 }
 
-impl From<&Record> for Row {
-    fn from(record: &Record) -> Row {
-        let scene = &record.scene;
-        let outcome = &record.outcome;
-        let case = &outcome.case;
-        let measured = outcome.measured();
-        let seconds = |pick: fn(&Measured) -> Option<f64>| measured.and_then(pick).and_then(finite);
-        let [ceiling_gbps, ceiling_gops] = [true, false].map(|is_memory| {
-            let limit = scene.ceiling.filter(|c| c.bound.is_memory() == is_memory);
-            limit.map(|c| c.rate).and_then(finite)
-        });
-        let times = record.times.as_ref();
-        let [wg_x, wg_y, wg_z] = outcome
-            .wg
-            .0
-            .map(|items| (!record.on_host()).then_some(items as u64));
-        Row {
-            schema: SCHEMA,
-            run_id: scene.run.id.clone(),
-            time_utc: scene.run.time_utc.clone(),
-            gpulab: env!("CARGO_PKG_VERSION").to_owned(),
-            platform: scene.platform.clone(),
-            device: scene.device.clone(),
-            driver: scene.driver.clone(),
-            cl_version: scene.cl_version.clone(),
-            family: case.family.clone(),
-            rung: record.rung,
-            variant: case.variant.clone(),
-            dtype: case.dtype,
-            n: case.shape.n,
-            m: case.shape.m,
-            wg: (!record.on_host()).then_some(outcome.wg),
-            params: outcome.params.clone(),
-            cache: scene.cache,
-            clock: outcome.clock(),
-            status: outcome.status(),
-            reason: outcome.note().to_owned(),
-            runs: record.times.map_or(0, |t| t.runs as u64),
-            t_min_s: times.and_then(|t| finite(t.min)),
-            t_q1_s: times.and_then(|t| finite(t.q1)),
-            t_median_s: times.and_then(|t| finite(t.median)),
-            t_q3_s: times.and_then(|t| finite(t.q3)),
-            t_max_s: times.and_then(|t| finite(t.max)),
-            noise: times.and_then(|t| finite(t.noise)),
-            t_wall_median_s: record.wall_median,
-            t_batch_s: seconds(|m| m.batch),
-            t_end_to_end_s: seconds(|m| m.end_to_end),
-            bytes: finite(outcome.bytes).map(|b| b.round() as u64),
-            ops: finite(outcome.ops).map(|o| o.round() as u64),
-            gbps: record.gbps,
-            gops: record.gops,
-            ceiling: {
-                scene
-                    .ceiling
-                    .map(|c| c.bound)
-                    .or_else(|| scene.bound.filter(|bound| !bound.is_memory()))
-                    .map_or_else(String::new, |bound| bound.name().to_owned())
-            },
-            ceiling_pct: record.ceiling_pct,
-            step_x: record.step,
-            total_x: record.total,
-            cpu_seq_x: record.over_cpu_seq,
-            cpu_rayon_x: record.over_cpu_rayon,
-            max_err: seconds(|m| m.max_err),
-            tol: seconds(|m| m.tol),
-            flags: record.flags,
-            ceiling_gbps,
-            stopped_by: measured.map_or_else(String::new, |m| m.stopped_by.clone()),
-            result: measured
-                .and_then(|m| m.result)
-                .filter(|number| number.is_finite()),
-            cpu_exact_x: record.over_cpu_exact,
-            launches: (!record.on_host()).then_some(outcome.launches),
-            sweep_id: String::new(),
-            case_index: None,
-            cases: None,
-            shard: String::new(),
-            settings: String::new(),
-            copy_pct: record.over_copy.map(|x| 100.0 * x),
-            t_preparation_s: seconds(|m| m.preparation),
-            ceiling_gops,
-            ops_per_cu_clock: record.ops_per_clock,
-            canary: seconds(|m| m.canary.map(|canary| canary.ratio)),
-            t_host_tail_s: seconds(|m| m.host_tail),
-            t_host_part_s: seconds(|m| m.host_part),
-            end_to_end_noise: seconds(|m| m.end_to_end_noise),
-            t_launches_s: record.launching.and_then(finite),
-            peak_gbps: scene.peak(true),
-            peak_gops: scene.peak(false),
-            peak_pct: record.peak_pct,
-            clock_mhz: Some(record.scene.clock_mhz).filter(|&mhz| mhz > 0.0),
-            registers: measured.and_then(|m| m.registers),
-            spilled_bytes: measured.and_then(|m| m.spilled),
-            occupancy_pct: seconds(|m| m.occupancy),
-            wg_x,
-            wg_y,
-            wg_z,
-            seed: Some(case.seed),
-            warmup: Some(scene.warmup),
-            quick: Some(scene.run.quick),
-            sample_time_s: finite(scene.sample_time),
-            command: scene.run.command.clone(),
-            host_cpu: scene.run.host_cpu.clone(),
-            host_threads: scene.run.host_threads,
-            os: scene.run.os.clone(),
-            t_case_s: record.took.and_then(finite),
-            t_canary_s: seconds(|m| m.canary.map(|canary| canary.fastest)),
-        }
-    }
-}
-
 impl Row {
     /// What bounds its family; of a reader's family that whose limit was measured.
     pub fn bound(&self) -> Option<Bound> {
@@ -508,30 +397,26 @@ pub fn clear_factor(before: Option<&Row>, row: &Row) -> f64 {
 }
 
 impl SampleRow {
-    pub fn of(record: &Record) -> impl Iterator<Item = SampleRow> {
-        let row = Row::from(record);
-        record
-            .outcome
-            .samples()
-            .iter()
-            .enumerate()
-            .map(move |(i, sample)| SampleRow {
-                run_id: row.run_id.clone(),
-                family: row.family.clone(),
-                rung: row.rung,
-                variant: row.variant.clone(),
-                dtype: row.dtype,
-                n: row.n,
-                wg: row.wg,
-                params: row.params.clone(),
-                sample: i as u64,
-                event_s: sample.event,
-                wall_s: sample.wall,
-            })
+    /// The samples of a case, beside its row.
+    pub fn of(row: &Row, outcome: &Outcome) -> impl Iterator<Item = SampleRow> {
+        let samples = outcome.samples().iter().enumerate();
+        samples.map(move |(i, sample)| SampleRow {
+            run_id: row.run_id.clone(),
+            family: row.family.clone(),
+            rung: row.rung,
+            variant: row.variant.clone(),
+            dtype: row.dtype,
+            n: row.n,
+            wg: row.wg,
+            params: row.params.clone(),
+            sample: i as u64,
+            event_s: sample.event,
+            wall_s: sample.wall,
+        })
     }
 }
 
-fn finite(x: f64) -> Option<f64> {
+pub(crate) fn finite(x: f64) -> Option<f64> {
     x.is_finite().then_some(x)
 }
 

@@ -1,6 +1,7 @@
 use super::*;
 use gpulab_model::data::{Dtype, Params, Shape};
-use gpulab_model::outcome::{Canary, Measured, Number, Sample, Stop};
+use gpulab_model::outcome::{Canary, Measured, Number, Sample};
+use gpulab_model::outcome::{Outcome, Status};
 use gpulab_model::plan::{Case, WorkGroup};
 
 fn outcome(variant: &str, seconds: &[f64]) -> Outcome {
@@ -69,17 +70,17 @@ fn scene() -> Scene {
     }
 }
 
-fn record(rung: u32, seconds: f64) -> Record {
-    Record::from_outcome(&scene(), Some(rung), outcome("naive", &[seconds; 3]))
+fn made(rung: u32, seconds: f64) -> Row {
+    Row::of(&scene(), Some(rung), &outcome("naive", &[seconds; 3]))
 }
 
 #[test]
 fn tuned_rungs_gain_against_tuned_ones_alone() {
     let of = |rung, seconds: f64, tuned| {
-        Record::from_outcome(
+        Row::of(
             &Scene { tuned, ..scene() },
             Some(rung),
-            outcome("naive", &[seconds; 3]),
+            &outcome("naive", &[seconds; 3]),
         )
     };
     let mut ladder = [
@@ -91,22 +92,22 @@ fn tuned_rungs_gain_against_tuned_ones_alone() {
     ];
     relate(&mut ladder);
     assert_eq!(
-        ladder.clone().map(|r| r.step),
+        ladder.each_ref().map(|r| r.step_x),
         [None, None, Some(2.0), None, Some(2.0)]
     );
     assert_eq!(
-        ladder.clone().map(|r| r.total),
+        ladder.each_ref().map(|r| r.total_x),
         [Some(1.0), None, None, Some(2.0), Some(4.0)]
     );
     assert_eq!(
-        ladder.map(|r| Row::from(&r).is_tuned()),
+        ladder.map(|row| row.is_tuned()),
         [false, true, true, false, false]
     );
 }
 
 #[test]
 fn rates_come_from_the_cost_model_and_the_median() {
-    let row = Row::from(&record(1, 1e-3));
+    let row = made(1, 1e-3);
     assert_eq!((row.bytes, row.ops, row.runs), (Some(8000), Some(2000), 3));
     assert_eq!(
         (row.gbps, row.gops, row.ceiling_pct),
@@ -137,9 +138,9 @@ fn rates_come_from_the_cost_model_and_the_median() {
 
 #[test]
 fn what_needs_care_is_flagged() {
-    let flags_of = |scene: &Scene, rung, outcome| Record::from_outcome(scene, rung, outcome).flags;
+    let flags_of = |scene: &Scene, rung, outcome| Row::of(scene, rung, &outcome).flags;
     assert_eq!(
-        record(1, 49e-6).flags,
+        made(1, 49e-6).flags,
         flag::LAUNCH_BOUND | flag::ABOVE_CEILING
     );
     let host = Scene::on_host(&scene().run, 2, &Settings::default());
@@ -159,14 +160,14 @@ fn what_needs_care_is_flagged() {
     );
     let peaks = vec![Peak::Bytes(1.0)];
     let shares = |scene: &Scene| {
-        let row = Row::from(&Record::from_outcome(
+        let row = Row::of(
             &Scene {
                 peaks: peaks.clone(),
                 ..scene.clone()
             },
             Some(1),
-            outcome("naive", &[1e-4]),
-        ));
+            &outcome("naive", &[1e-4]),
+        );
         (
             row.ceiling_pct.is_some(),
             row.peak_pct.is_some(),
@@ -184,7 +185,7 @@ fn what_needs_care_is_flagged() {
         cache_reach: 8000,
         ..scene()
     };
-    assert_eq!(record(1, 1e-4).flags, flag::ABOVE_CEILING);
+    assert_eq!(made(1, 1e-4).flags, flag::ABOVE_CEILING);
     assert_eq!(
         flags_of(&unsaid, Some(1), outcome("naive", &[1e-4])),
         flag::FITS_CACHE | flag::ABOVE_CEILING
@@ -198,10 +199,10 @@ fn what_needs_care_is_flagged() {
     let wall = with(outcome("naive", &[1e-3]), |m| {
         (m.clock, m.clock_note) = (Clock::Wall, Some("late".to_owned()));
     });
-    let record = Record::from_outcome(&scene(), Some(1), wall);
-    assert_eq!(record.flags, flag::CLOCK_FALLBACK);
-    assert_eq!(Row::from(&record).reason, "late");
-    assert_eq!(record.times.map(|t| t.median), Some(2e-3));
+    let row = Row::of(&scene(), Some(1), &wall);
+    assert_eq!(row.flags, flag::CLOCK_FALLBACK);
+    assert_eq!(row.reason, "late");
+    assert_eq!(row.t_median_s, Some(2e-3));
 }
 
 #[test]
@@ -211,28 +212,24 @@ fn rows_measured_during_drift_are_flagged() {
             ratio,
             fastest: 1e-4,
         });
-        Record::from_outcome(
+        Row::of(
             &scene(),
             Some(1),
-            with(outcome("naive", &[1e-3; 3]), |m| m.canary = canary),
+            &with(outcome("naive", &[1e-3; 3]), |m| m.canary = canary),
         )
     };
     assert!(drifting(1.0).flags.is_empty());
-    let row = Row::from(&drifting(2.0));
+    let row = drifting(2.0);
     assert_eq!(
         (row.flags, row.canary, row.is_doubtful()),
         (flag::DRIFT, Some(2.0), true)
     );
-    assert_eq!(Row::from(&record(1, 1e-3)).canary, None, "not measured");
+    assert_eq!(made(1, 1e-3).canary, None, "not measured");
 }
 
 #[test]
 fn a_case_without_samples_has_no_numbers() {
-    let row = Row::from(&Record::from_outcome(
-        &scene(),
-        Some(1),
-        outcome("naive", &[]),
-    ));
+    let row = Row::of(&scene(), Some(1), &outcome("naive", &[]));
     assert_eq!(
         (
             row.runs,
@@ -249,36 +246,36 @@ fn a_case_without_samples_has_no_numbers() {
 #[test]
 fn speed_ups_pass_over_rungs_without_a_right_result() {
     let host = Scene::on_host(&scene().run, 2, &Settings::default());
-    let cpu = |name, s| Record::from_outcome(&host, None, outcome(name, &[s]));
+    let cpu = |name, s| Row::of(&host, None, &outcome(name, &[s]));
     let mut ladder = vec![
-        record(1, 8e-3),
-        record(2, 1e-3),
-        record(3, 2e-3),
+        made(1, 8e-3),
+        made(2, 1e-3),
+        made(3, 2e-3),
         cpu(CPU_SEQ, 16e-3),
     ];
-    ladder[1].outcome.end = Err(Stop::new(Status::WrongResult, "wrong"));
+    ladder[1].status = Status::WrongResult;
     relate(&mut ladder);
     let [one, wrong, three, seq] = [0, 1, 2, 3].map(|i| &ladder[i]);
     assert_eq!(
-        (one.step, one.total, one.over_cpu_seq, one.over_cpu_rayon),
+        (one.step_x, one.total_x, one.cpu_seq_x, one.cpu_rayon_x),
         (None, Some(1.0), Some(2.0), None)
     );
     assert_eq!(
-        (wrong.step, wrong.total, wrong.over_cpu_seq),
+        (wrong.step_x, wrong.total_x, wrong.cpu_seq_x),
         (None, None, None)
     );
     assert_eq!(
-        (three.step, three.total, three.over_cpu_seq),
+        (three.step_x, three.total_x, three.cpu_seq_x),
         (Some(4.0), Some(4.0), Some(8.0))
     );
     assert_eq!(
-        (seq.step, seq.total, seq.over_cpu_seq),
+        (seq.step_x, seq.total_x, seq.cpu_seq_x),
         (None, None, Some(1.0))
     );
     ladder.push(cpu(CPU_RAYON, 4e-3));
     relate(&mut ladder);
-    assert_eq!(ladder[2].over_cpu_rayon, Some(2.0));
-    let row = Row::from(&ladder[3]);
+    assert_eq!(ladder[2].cpu_rayon_x, Some(2.0));
+    let row = &ladder[3];
     assert_eq!(
         (row.rung, row.wg, row.device.as_str()),
         (None, None, "CPU, 2 threads")
@@ -288,15 +285,15 @@ fn speed_ups_pass_over_rungs_without_a_right_result() {
 #[test]
 fn work_repeated_inside_is_compared_with_its_like() {
     let made = |rung: Option<u32>, variant: &str, seconds, repeats: bool| {
-        let mut record = Record::from_outcome(&scene(), rung, outcome(variant, &[seconds]));
+        let mut row = Row::of(&scene(), rung, &outcome(variant, &[seconds]));
         if repeats {
-            record.outcome.params.insert(REPEATS.into(), "10".into());
+            row.params.insert(REPEATS.into(), "10".into());
         }
-        record
+        row
     };
     let host = Scene::on_host(&scene().run, 2, &Settings::default());
     let mut ladder = vec![
-        Record::from_outcome(&host, None, outcome(CPU_SEQ, &[8e-3])),
+        Row::of(&host, None, &outcome(CPU_SEQ, &[8e-3])),
         made(None, COPY, 1e-3, false),
         made(None, COPY, 8e-3, true),
         made(Some(1), "naive", 4e-3, false),
@@ -307,16 +304,16 @@ fn work_repeated_inside_is_compared_with_its_like() {
     relate(&mut ladder);
     let [plain, inside] = [5, 6].map(|i| &ladder[i]);
     assert_eq!(
-        (plain.step, plain.over_copy, plain.over_cpu_seq),
-        (Some(2.0), Some(0.5), Some(4.0))
+        (plain.step_x, plain.copy_pct, plain.cpu_seq_x),
+        (Some(2.0), Some(50.0), Some(4.0))
     );
     assert_eq!(
-        (inside.step, inside.over_copy, inside.over_cpu_seq),
-        (Some(1.6), Some(0.8), None)
+        (inside.step_x, inside.copy_pct, inside.cpu_seq_x),
+        (Some(1.6), Some(80.0), None)
     );
     assert_eq!(
-        (ladder[0].over_copy, ladder[1].over_copy, ladder[1].step),
-        (None, Some(1.0), None)
+        (ladder[0].copy_pct, ladder[1].copy_pct, ladder[1].step_x),
+        (None, Some(100.0), None)
     );
 }
 
@@ -341,20 +338,20 @@ fn launches_and_peaks_are_told_of_what_they_hold_for() {
         launches: 3,
         ..outcome("naive", &[20e-6; 3])
     };
-    let row = Row::from(&Record::from_outcome(&scene(), Some(1), many.clone()));
+    let row = Row::of(&scene(), Some(1), &many);
     // 4 us, and twice 3 us; 8000 bytes in 20 us are 0.4 GB/s of 0.032.
     approx::assert_relative_eq!(row.t_launches_s.unwrap(), 10e-6);
     approx::assert_relative_eq!(row.peak_pct.unwrap(), 1250.0, max_relative = 1e-9);
     assert_eq!((row.peak_gbps, row.peak_gops), (Some(0.032), None));
     let by_wall = with(many.clone(), |m| m.clock = Clock::Wall);
     assert_eq!(
-        Record::from_outcome(&scene(), Some(1), by_wall).launching,
+        Row::of(&scene(), Some(1), &by_wall).t_launches_s,
         None,
         "by another clock"
     );
     let prepared = with(many.clone(), |m| m.preparation = Some(1e-6));
     assert_eq!(
-        Record::from_outcome(&scene(), Some(1), prepared).launching,
+        Row::of(&scene(), Some(1), &prepared).t_launches_s,
         None,
         "not all launches are timed"
     );
@@ -363,7 +360,7 @@ fn launches_and_peaks_are_told_of_what_they_hold_for() {
         peaks: Vec::new(),
         ..scene()
     };
-    let row = Row::from(&Record::from_outcome(&unknown, Some(1), many));
+    let row = Row::of(&unknown, Some(1), &many);
     assert_eq!(
         (row.t_launches_s, row.peak_pct, row.peak_gbps),
         (None, None, None)

@@ -4,12 +4,11 @@ use crate::ceilings::{self, CeilingRow, LimitNeeded, Limits};
 use crate::cli::Ladder;
 use crate::data::{Dtype, Params, Shape};
 use crate::kernels::{Family, Registry, Rung};
-use crate::outcome::{Executor, Job, Settings, Status};
+use crate::outcome::{Executor, Job, Outcome, Settings, Status};
 use crate::outputs::Outputs;
 use crate::plan::{Case, WorkGroup};
 use crate::record::{
-    CPU_DOUBLE, Ceiling, HOST, LaunchCost, REPEATS, Record, Row, Run, SampleRow, Scene, flag,
-    relate,
+    CPU_DOUBLE, Ceiling, LaunchCost, REPEATS, Row, Run, SampleRow, Scene, flag, relate,
 };
 use crate::report::progress::StatusLine;
 use crate::runner::{FOR_LIMITS, Pace};
@@ -98,6 +97,13 @@ struct LadderTask<'a> {
     rung: Option<&'a Rung>,
 }
 
+/// A case that was measured.
+struct Taken {
+    scene: Scene,
+    outcome: Outcome,
+    row: Row,
+}
+
 /// A ladder under way.
 pub struct Climb<'a> {
     pub ladder: &'a LadderRun<'a>,
@@ -114,9 +120,9 @@ pub struct Climb<'a> {
     pub executor: Box<dyn Executor>,
     pub status: Option<StatusLine>,
     /// Those of this round, in the order in which they were measured.
-    records: Vec<Record>,
+    taken: Vec<Taken>,
     /// Those of the rounds before.
-    earlier: Vec<Vec<Record>>,
+    earlier: Vec<Vec<Taken>>,
     pub outputs: Outputs<Row>,
     limit: Option<Ceiling>,
     launch: Option<LaunchCost>,
@@ -156,7 +162,7 @@ impl<'a> Climb<'a> {
             },
             executor,
             status: None,
-            records: Vec::new(),
+            taken: Vec::new(),
             earlier: Vec::new(),
             outputs,
             limit: None,
@@ -175,37 +181,35 @@ impl<'a> Climb<'a> {
 
     /// What was measured, in all rounds.
     pub fn rows(&self) -> Vec<Row> {
-        self.earlier
-            .iter()
-            .flatten()
-            .chain(&self.records)
-            .map(Row::from)
-            .collect()
+        self.all_taken().map(|taken| taken.row.clone()).collect()
+    }
+
+    fn all_taken(&self) -> impl Iterator<Item = &Taken> {
+        self.earlier.iter().flatten().chain(&self.taken)
     }
 
     /// A row for each case: of several rounds that with the median of their times, beside the others like it.
     pub fn median_rows(&self) -> Vec<Row> {
         let Some(first) = self.earlier.first() else {
-            return self.records.iter().map(Row::from).collect();
+            return self.rows();
         };
-        let mut records = Vec::new();
-        for record in first {
-            let all = self.earlier.iter().flatten().chain(&self.records);
-            let mut rounds: Vec<&Record> = all
-                .filter(|other| other.outcome.case == record.outcome.case)
+        let mut rows = Vec::new();
+        for taken in first {
+            let mut rounds: Vec<&Row> = self
+                .all_taken()
+                .filter(|other| other.outcome.case == taken.outcome.case)
+                .map(|other| &other.row)
                 .collect();
             rounds.sort_by(|a, b| {
-                let [a, b] = [a, b].map(|record| record.times.map_or(0.0, |times| times.median));
+                let [a, b] = [a, b].map(|row| row.t_median_s.unwrap_or(0.0));
                 a.total_cmp(&b)
             });
             // What went wrong in any round is shown.
-            let wrong = rounds
-                .iter()
-                .find(|record| record.outcome.status() != Status::Ok);
-            records.push((*wrong.unwrap_or(&rounds[(rounds.len() - 1) / 2])).clone());
+            let wrong = rounds.iter().find(|row| row.status != Status::Ok);
+            rows.push((*wrong.unwrap_or(&rounds[(rounds.len() - 1) / 2])).clone());
         }
-        relate(&mut records);
-        records.iter().map(Row::from).collect()
+        relate(&mut rows);
+        rows
     }
 
     /// What a model of the rungs' times needs to know of the device, measured where it is not kept.
@@ -222,17 +226,17 @@ impl<'a> Climb<'a> {
     pub fn beyond_cache(&self) -> Option<String> {
         let family = self.ladder.family;
         let mut timed = self
-            .records
+            .taken
             .iter()
-            .filter(|r| r.scene.platform != HOST && r.times.is_some())
+            .filter(|taken| !taken.row.on_host() && taken.row.runs > 0)
             .peekable();
         let mut held = timed.peek()?.scene.cache_bytes;
-        for record in timed {
-            if !self.ladder.inputs.is_empty() || !record.flags.contains(flag::FITS_CACHE) {
+        for taken in timed {
+            if !self.ladder.inputs.is_empty() || !taken.row.flags.contains(flag::FITS_CACHE) {
                 return None;
             }
-            if record.flags.contains(flag::ABOVE_CEILING) {
-                held = record.scene.cache_reach;
+            if taken.row.flags.contains(flag::ABOVE_CEILING) {
+                held = taken.scene.cache_reach;
             }
         }
         let log = (0..40).find(|log| {
@@ -291,7 +295,7 @@ impl<'a> Climb<'a> {
             quick: self.options.measure.quick,
             ..Run::begin()
         };
-        self.earlier.push(std::mem::take(&mut self.records));
+        self.earlier.push(std::mem::take(&mut self.taken));
         let tasks = self.tasks(true);
         self.missing = tasks.iter().map(|task| task.label.clone()).collect();
         self.steps = tasks.len();
@@ -388,28 +392,23 @@ impl<'a> Climb<'a> {
     fn limits_deadline(&self) -> Option<Instant> {
         self.pace
             .after(1.0 - FOR_LAUNCHES)
-            .filter(|_| !self.records.is_empty())
+            .filter(|_| !self.taken.is_empty())
     }
 
-    /// Makes the rungs' records anew, beside the limits that are known by now.
+    /// Makes the rungs' rows anew, beside the limits that are known by now.
     fn complete(&mut self) {
-        for record in std::mem::take(&mut self.records) {
-            if record.scene.platform == HOST {
-                self.records.push(record);
-                continue;
-            }
-            let scene = Scene {
-                ceiling: self.limit,
-                launch: self.launch,
-                ..record.scene
+        for taken in self.taken.iter_mut().filter(|taken| !taken.row.on_host()) {
+            (taken.scene.ceiling, taken.scene.launch) = (self.limit, self.launch);
+            taken.row = Row {
+                t_case_s: taken.row.t_case_s,
+                ..Row::of(&taken.scene, taken.row.rung, &taken.outcome)
             };
-            let made = Record::from_outcome(&scene, record.rung, record.outcome);
-            self.records.push(Record {
-                took: record.took,
-                ..made
-            });
         }
-        relate(&mut self.records);
+        self.relate();
+    }
+
+    fn relate(&mut self) {
+        relate(self.taken.iter_mut().map(|taken| &mut taken.row));
     }
 
     /// The rungs and the CPU baselines, with which of an empty problem nothing is compared.
@@ -479,7 +478,7 @@ impl<'a> Climb<'a> {
         )
     }
 
-    /// Runs one case, keeps its record and writes its row.
+    /// Runs one case, keeps its row and writes it.
     fn run_task(&mut self, task: &LadderTask<'_>) -> Result<(), Error> {
         bench::go_on()?;
         self.show(&task.label);
@@ -507,18 +506,22 @@ impl<'a> Climb<'a> {
             );
         }
         let scene = self.scene(task, &job.settings);
-        let record = Record::from_outcome(&scene, task.rung.and_then(Rung::number), outcome);
-        self.records.push(Record {
-            took: Some(started.elapsed().as_secs_f64()),
-            ..record
-        });
-        relate(&mut self.records);
-        self.done(&task.label);
-        let Some(record) = self.records.last() else {
-            return Ok(());
+        let row = Row {
+            t_case_s: Some(started.elapsed().as_secs_f64()),
+            ..Row::of(&scene, task.rung.and_then(Rung::number), &outcome)
         };
-        self.outputs.row(&Row::from(record));
-        self.outputs.samples(SampleRow::of(record));
+        self.taken.push(Taken {
+            scene,
+            outcome,
+            row,
+        });
+        self.relate();
+        self.done(&task.label);
+        if let Some(taken) = self.taken.last() {
+            self.outputs.row(&taken.row);
+            self.outputs
+                .samples(SampleRow::of(&taken.row, &taken.outcome));
+        }
         Ok(())
     }
 

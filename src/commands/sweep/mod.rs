@@ -12,7 +12,7 @@ use crate::data::{Params, Shape};
 use crate::kernels::{Family, Form, Rung, Sources};
 use crate::outcome::{Executor, Job, Outcome, Settings, Spent};
 use crate::plan::{Case, Refusal};
-use crate::record::{Record, Row, Run, Scene};
+use crate::record::{Row, Run, Scene};
 use crate::report::format::Screen;
 use crate::report::progress::StatusLine;
 use crate::report::sweep as report;
@@ -531,11 +531,7 @@ impl Bench for SweepState<'_> {
         (outcome.wg, outcome.params) = (configuration.wg, configuration.params.clone());
         self.scene.ceiling = self.jobs.limits.get(self.limit_of(configuration));
         self.scene.sample_time = sampled;
-        let mut row = Row::from(&Record::from_outcome(
-            &self.scene,
-            configuration.rung,
-            outcome,
-        ));
+        let mut row = Row::of(&self.scene, configuration.rung, &outcome);
         self.identity.stamp(&mut row, configuration);
         // The verdict counts it, even if nobody reads on.
         let written = self.csv.as_mut().map_or(Ok(()), |csv| csv.write(&row));

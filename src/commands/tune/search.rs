@@ -8,7 +8,7 @@ use crate::data::{Dtype, Params, Shape};
 use crate::kernels::{Family, Rung, Sources};
 use crate::outcome::{Candidate, Executor, Job, Outcome, Settings, Spent, Status};
 use crate::plan::{Case, Refusal};
-use crate::record::{Record, Row, Run, Scene};
+use crate::record::{Row, Run, Scene};
 use crate::report::format::Screen;
 use crate::report::progress::StatusLine;
 use crate::report::sweep::{latest, time_split, wrapped};
@@ -579,11 +579,7 @@ impl<'a> Tuning<'a> {
 
     fn add(&mut self, configuration: &Configuration, mut outcome: Outcome) -> Result<(), Error> {
         (outcome.wg, outcome.params) = (configuration.wg, configuration.params.clone());
-        let mut row = Row::from(&Record::from_outcome(
-            &self.scene,
-            configuration.rung,
-            outcome,
-        ));
+        let mut row = Row::of(&self.scene, configuration.rung, &outcome);
         self.identity.stamp(&mut row, configuration);
         let written = self.csv.as_mut().map_or(Ok(()), |file| file.write(&row));
         self.rows.push(row);

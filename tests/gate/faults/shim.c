@@ -1,6 +1,6 @@
 /* An OpenCL library that fails, lies, sleeps or crashes on demand, and otherwise is the system's.
  *
- * The gate writes `functions.inc` from the list in src/device/forward.rs: each function counts its call, does what it is
+ * The gate writes `functions.inc` from the lists in crates/engine/src/device/forward.rs: each function counts its call, does what it is
  * told to, or hands on to the real one. What a lie of a function is stands here as `lie_NAME`; what is mended of each
  * answer as `after_NAME`.
  *

@@ -18,9 +18,9 @@ pub struct Shim {
 /// One of OpenCL's functions.
 pub struct Function {
     pub name: String,
-    /// Types and names of the parameters.
-    params: Vec<(String, String)>,
-    /// Whether it returns a pointer and writes its code where its last parameter points.
+    /// Names of the parameters, each a word.
+    params: Vec<String>,
+    /// Whether it returns a handle and writes its code where its last parameter points.
     creates: bool,
     /// Whether gpulab ignores its code.
     pub releases: bool,
@@ -61,35 +61,32 @@ pub fn compile(folder: &Path) -> Result<Shim, String> {
     }
 }
 
-/// The functions that the program forwards: `name(parameter: type, ...);` in three lists.
+/// The functions that the program forwards: in lists of each kind `(its parameters) name name;`, and releases by name.
 fn functions(source: &str) -> Vec<Function> {
-    let list = source
-        .split("\nforward! {")
-        .nth(1)
-        .and_then(|rest| rest.split("\n}").next())
-        .unwrap_or_default();
-    let (mut found, mut kind) = (Vec::new(), "");
-    for line in list.lines().map(str::trim) {
-        if let Some(name) = line.strip_suffix(" {") {
-            kind = name;
-        } else if let Some(item) = line.strip_suffix(';') {
-            let (name, params) = item.split_once('(').unwrap_or((item, "object: Ptr)"));
-            let params = params
-                .trim_end_matches(')')
-                .split(", ")
-                .filter_map(|p| p.split_once(": "));
-            let mut params: Vec<_> = params
-                .map(|(name, ty)| (ty.to_owned(), name.to_owned()))
+    let mut found = Vec::new();
+    for kind in ["status", "create", "release"] {
+        let list = source
+            .split(&format!("\n{kind}! {{"))
+            .nth(1)
+            .and_then(|rest| rest.split("\n}").next())
+            .unwrap_or_default();
+        for alike in list.split(';') {
+            let (params, names) = match alike.trim().strip_prefix('(') {
+                Some(rest) => rest.split_once(')').unwrap_or_default(),
+                None => ("object", alike),
+            };
+            let errcode = (kind == "create").then_some("errcode");
+            let params: Vec<String> = params
+                .split_whitespace()
+                .chain(errcode)
+                .map(str::to_owned)
                 .collect();
-            if kind == "create" {
-                params.push(("i32 *".into(), "errcode".into()));
-            }
-            found.push(Function {
+            found.extend(names.split_whitespace().map(|name| Function {
                 name: name.into(),
-                params,
+                params: params.clone(),
                 creates: kind == "create",
                 releases: kind == "release",
-            });
+            }));
         }
     }
     found
@@ -98,53 +95,52 @@ fn functions(source: &str) -> Vec<Function> {
 impl Function {
     /// Its C code, which uses what `shim.c` has for this function.
     fn definition(&self, id: usize) -> String {
-        let Function {
-            name,
-            params,
-            creates,
-            ..
-        } = self;
-        let has = |what: &str| SOURCE.contains(&format!(" {what}_{name}("));
-        let result = if *creates { "Ptr" } else { "i32" };
-        let types = params
-            .iter()
-            .map(|(ty, _)| ty.as_str())
-            .collect::<Vec<_>>()
-            .join(", ");
-        let declared = params
-            .iter()
-            .map(|(ty, name)| format!("{ty} {name}"))
-            .collect::<Vec<_>>()
-            .join(", ");
-        let given = params
-            .iter()
-            .map(|(_, name)| name.as_str())
-            .collect::<Vec<_>>()
-            .join(", ");
-        let before = if has("before") {
-            format!("    before_{name}(meeting, {given});\n")
-        } else {
-            String::new()
+        let name = &self.name;
+        let result = if self.creates { "usize" } else { "i32" };
+        let types = vec!["usize"; self.params.len()].join(", ");
+        let declared = self.params.iter().map(|param| format!("usize {param}"));
+        let declared = declared.collect::<Vec<_>>().join(", ");
+        let given = self.params.join(", ");
+        let before = match self.arguments("before") {
+            Some(given) => format!("    before_{name}(meeting, {given});\n"),
+            None => String::new(),
         };
-        let after = if has("after") {
-            format!("    after_{name}(answer, {given});\n")
-        } else {
-            String::new()
+        let after = match self.arguments("after") {
+            Some(given) => format!("    after_{name}(answer, {given});\n"),
+            None => String::new(),
         };
-        let fail = match creates {
-            true => "{ if (errcode) *errcode = code; return NULL; }",
+        let fail = match self.creates {
+            true => "{ if (errcode) *(i32 *)errcode = code; return 0; }",
             false => "return code;",
         };
-        let lie = match has("lie") {
-            true => format!("return lie_{name}((Ptr)real, {given});"),
-            false => "_exit(98);".into(),
+        let lie = match self.arguments("lie") {
+            Some(given) => format!("return ({result})lie_{name}((Ptr)real, {given});"),
+            None => "_exit(98);".into(),
         };
         format!(
             "{result} {name}({declared})\n{{\n    static {result} (*real)({types});\n    \
-             if (!real) real = find(\"{name}\");\n    i32 code = 0;\n    \
+             if (!real) real = ({result} (*)({types}))find(\"{name}\");\n    i32 code = 0;\n    \
              enum meeting meeting = meet({id}, \"{name}\", &code);\n{before}    \
              if (meeting == FAIL) {fail}\n    if (meeting == LIE) {lie}\n    \
              {result} answer = real({given});\n{after}    return answer;\n}}\n"
         )
+    }
+
+    /// Its arguments for what `shim.c` has for this function, if that is there: words, as the types that it takes behind its
+    /// first parameter.
+    fn arguments(&self, what: &str) -> Option<String> {
+        let (_, taken) = SOURCE.split_once(&format!(" {what}_{}(", self.name))?;
+        let types = taken
+            .split_once(')')?
+            .0
+            .split(',')
+            .skip(1)
+            .map(|parameter| {
+                parameter.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '_')
+            });
+        let given = types
+            .zip(&self.params)
+            .map(|(ty, name)| format!("({}){name}", ty.trim()));
+        Some(given.collect::<Vec<_>>().join(", "))
     }
 }
