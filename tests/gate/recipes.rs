@@ -24,6 +24,7 @@ struct Recipe {
 
 const DOT: &str = "crates/kernels/src/dot.rs";
 const ROW: &str = "crates/record/src/row.rs";
+const DERIVE: &str = "crates/record/src/derive.rs";
 const OUTCOME: &str = "crates/model/src/outcome/mod.rs";
 const CLI: &str = "src/cli/mod.rs";
 const COMMANDS: &str = "src/commands/mod.rs";
@@ -60,11 +61,13 @@ const RECIPES: &[Recipe] = &[
     },
     Recipe {
         heading: "record column",
-        named: &[OUTCOME, ROW, "preparation: Option<f64>", "t_preparation_s: Option<f64>", "t_preparation_s: seconds(|m| m.preparation)", "#[unit = \"s\"]"],
+        named: &[OUTCOME, ROW, DERIVE, "preparation: Option<f64>", "t_preparation_s: Option<f64>", "t_preparation_s: seconds(|m| m.preparation)", "#[unit = \"s\"]"],
         edits: &[
             (OUTCOME, OUTCOME, &[("    pub preparation: Option<f64>,\n", "    pub preparation: Option<f64>,\n    /// A recipe's.\n    pub recipe: Option<f64>,\n")]),
-            (ROW, ROW, &[
+            (DERIVE, DERIVE, &[
                 ("            t_preparation_s: seconds(|m| m.preparation),", "            t_preparation_s: seconds(|m| m.preparation),\n            t_recipe_s: seconds(|m| m.recipe),"),
+            ]),
+            (ROW, ROW, &[
                 ("        pub t_canary_s: Option<f64>,\n", "        pub t_canary_s: Option<f64>,\n        /// What a recipe measures.\n        #[unit = \"s\"]\n        pub t_recipe_s: Option<f64>,\n"),
             ]),
         ],

@@ -343,11 +343,18 @@ fn answer_of_rung(
         text: text.to_owned(),
         kernels,
     };
-    let contents: Vec<Option<&Array>> = question
+    let inputs: Vec<&Array> = question
         .buffers
         .iter()
-        .map(|known| known.input)
-        .filter(|input| input.is_some())
+        .filter_map(|known| known.input)
+        .collect();
+    let contents: Vec<Option<&Array>> = plan
+        .buffers
+        .iter()
+        .map(|spec| match spec.role {
+            Role::Input(index) => inputs.get(index).copied(),
+            _ => None,
+        })
         .collect();
     run_kernels(&info, &unit, &plan.buffers, &contents, |buffers| {
         plan.passes
@@ -363,7 +370,7 @@ fn answer_of_rung(
     })
 }
 
-/// Carries out launches over these buffers, of which inputs hold these contents and all others zeros, and reads the outputs back.
+/// Carries out launches over these buffers, which hold these contents or else zeros, and reads the outputs back.
 fn run_kernels(
     info: &DeviceInfo,
     unit: &BuildUnit,
@@ -374,17 +381,12 @@ fn run_kernels(
     let mut device = OpenClDevice::open(info)?;
     let program = device.build(unit)?;
     let mut buffers: Vec<BufferId> = Vec::new();
-    for spec in specs {
+    for (spec, content) in specs.iter().zip(contents) {
         if let Role::Image { of, image } = spec.role {
             buffers.push(device.image(buffers[of], image)?);
             continue;
         }
         let buffer = device.alloc(spec.bytes())?;
-        let content = if let Role::Input(index) = spec.role {
-            contents.get(index).copied().flatten()
-        } else {
-            None
-        };
         let zeros = Array::zeros(spec.dtype, if content.is_some() { 0 } else { spec.len });
         device.write(buffer, 0, content.unwrap_or(&zeros).as_bytes())?;
         buffers.push(buffer);

@@ -70,8 +70,8 @@ pub fn read(name: &str) -> Result<RecordedFile, Error> {
 /// The files of the one device whose name has this part, or is it.
 ///
 /// Errors: `Usage`, with the devices, if none has it or several do.
-pub fn of_device(all: &[Shipped], part: &str) -> Result<Vec<Shipped>, Error> {
-    let part = part.to_lowercase();
+pub fn of_device(all: &[Shipped], asked: &str) -> Result<Vec<Shipped>, Error> {
+    let part = asked.to_lowercase();
     let names = distinct(
         all.iter()
             .filter(|file| file.device.contains(&part))
@@ -92,18 +92,18 @@ pub fn of_device(all: &[Shipped], part: &str) -> Result<Vec<Shipped>, Error> {
                 .collect();
             return Err(Error::Usage(match &commands[..] {
                 [] => format!(
-                    "there is no file {part:?}, and no device of that name among the records that come with gpulab: {}",
+                    "there is no file {asked:?}, and no device of that name among the records that come with gpulab: {}",
                     distinct(all.iter().map(|file| file.device)).join(", ")
                 ),
                 [..] => format!(
-                    "there is no file {part:?}{}",
+                    "there is no file {asked:?}{}",
                     did_you_mean(&commands[..commands.len().min(3)])
                 ),
             }));
         }
         several => {
             return Err(Error::Usage(format!(
-                "{part:?} matches several devices: {}",
+                "{asked:?} matches several devices: {}",
                 several.join(", ")
             )));
         }

@@ -159,8 +159,11 @@ fn climb_family(
     let quick = climbed.measure.quick;
     let usual = family.usual_shape(family.form.ladder_size(quick), quick);
     let shape = bench::shape(family, options.n, options.m, usual)?;
+    if shape.elements() == 0 {
+        return Err(Error::Usage(judge::NO_ELEMENTS.into()));
+    }
     let dtype = bench::dtype(family, climbed.dtype)?;
-    if let Some(described) = family.described().filter(|_| shape.elements() > 0) {
+    if let Some(described) = family.described() {
         described
             .check(shape, dtype)
             .map_err(|why| Error::Usage(format!("{}: {why}", family.name)))?;

@@ -188,13 +188,6 @@ pub const MUTANTS: &[Mutant] = &[
         .with("op=add_min"),
     kernel(
         ARITH,
-        "minima in its last turn only",
-        &[("EACH(s, SWEEPS) EACH", "if (turn + 1 == turns) EACH(s, SWEEPS) EACH")],
-    )
-    .n(FEW)
-    .with("op=min"),
-    kernel(
-        ARITH,
         "works only for results that are poisoned",
         &[(
             "const uint first = get_global_id(0) * VEC;",
@@ -203,13 +196,6 @@ pub const MUTANTS: &[Mutant] = &[
     )
     .n(FEW)
     .with("op=fma"),
-    kernel(
-        ARITH,
-        "one sweep in all turns but the last ones",
-        &[("EACH(s, SWEEPS) EACH", "EACH(s, turn + 2 < turns ? 1 : SWEEPS) EACH")],
-    )
-    .n(FEW)
-    .with("op=min"),
     kernel(ADD_MIN, "half the rounds", &[("round < rounds;", "round < rounds / 2;")]).n(FEW),
     kernel(
         ADD_MIN,

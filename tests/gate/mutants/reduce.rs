@@ -193,7 +193,7 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(RAKING, "one element twice", &[("T value = IDENTITY;", "T value = get_global_id(0) == 0 ? x[n / 3] : IDENTITY;")]).with("op=xor"),
     kernel(RAKING, "one element twice", &[("T value = IDENTITY;", "T value = get_global_id(0) == 0 ? x[n / 3] : IDENTITY;")]).dtype(F32),
     kernel(RAKING, "one element for its neighbour", &[("first = x[i];", "first = x[i == 5000 ? 4999 : i];")]).with("op=max"),
-    kernel(RAKING, "half the data, counted twice", &[("i += stride", "i += 2 * stride"), ("REDUCE(value, REDUCE(first,", "REDUCE(2 * value, REDUCE(first,")]).dtype(F32),
+    kernel(RAKING, "half the data, counted twice", &[("i += stride", "i += 2 * stride"), ("REDUCE(value, REDUCE(first,", "REDUCE(2 * value, REDUCE(first,")]).dtype(F32).n(3_000_300),
     // Identities.
     kernel(SEQUENTIAL, "pads with zero", &[(": IDENTITY", ": 0")]).with("op=min"),
     kernel(SEQUENTIAL, "pads with zero", &[(": IDENTITY", ": 0")]).with("op=max"),

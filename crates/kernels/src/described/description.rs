@@ -721,12 +721,11 @@ impl Lowering<'_> {
                     .map_or(kernel.as_str(), |(_, kernel)| kernel)
                     .to_owned();
                 let word = format!("kernel = {kernel:?}");
-                let at = |why: &str| {
-                    (
-                        word.clone(),
-                        format!("rung {}: launch of {kernel}: {why}", rung.name),
-                    )
+                let launch = match kernel.as_str() {
+                    "" => String::new(),
+                    kernel => format!("launch of {kernel}: "),
                 };
+                let at = |why: &str| (word.clone(), format!("rung {}: {launch}{why}", rung.name));
                 let (items, groups) = if items.is_some() || groups.is_some() {
                     (items, groups)
                 } else {
@@ -756,10 +755,7 @@ impl Lowering<'_> {
                 let mut args = Vec::new();
                 for Text(text) in texts.into_inner() {
                     let (arg, declared) = parse_arg(&text).map_err(|why| {
-                        (
-                            text.clone(),
-                            format!("rung {}: launch of {kernel}: {why}", rung.name),
-                        )
+                        (text.clone(), format!("rung {}: {launch}{why}", rung.name))
                     })?;
                     if let Some(declared) = declared {
                         self.declare(rung, declared)?;

@@ -232,7 +232,7 @@ fn flatness(all: &[Timed<'_>]) -> String {
         return String::new();
     };
     let near = all.iter().filter(|(_, t)| *t <= FLAT * time).count();
-    let middle = all[all.len() / 2].1;
+    let middle = (all[(all.len() - 1) / 2].1 + all[all.len() / 2].1) / 2.0;
     let worst = all[all.len() - 1].1;
     format!(
         "best{}: {}, wg {}{}: {}; {near} of {} {} within 5% of it, the median is {}, the worst {}",
