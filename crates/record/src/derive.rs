@@ -57,7 +57,7 @@ impl Row {
             driver: scene.driver.clone(),
             cl_version: scene.cl_version.clone(),
             family: case.family.clone(),
-            rung: rung,
+            rung,
             variant: case.variant.clone(),
             dtype: case.dtype,
             n: case.shape.n,
