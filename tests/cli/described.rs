@@ -725,6 +725,26 @@ const UNEARNED: &[(&str, &str, &str, i32, &str)] = &[
 ];
 
 #[test]
+fn a_reference_kernel_sees_what_an_inout_buffer_holds() {
+    let keys =
+        "args = [\"x[n] small 8\", \"inout y[n] small 8\", \"n\"]\ncheck = \"kernel: serial.cl\"\n";
+    let parameters = "__global const int *x, __global int *y, int n";
+    let copy = made(
+        &format!("{parameters}) {{ int i = get_global_id(0); if (i < n) y[i] += 2 * x[i]; }}"),
+        keys,
+    );
+    let serial = format!(
+        "__kernel void serial({parameters}) {{ for (int i = 0; i < n; i++) y[i] += 2 * x[i]; }}"
+    );
+    fs::write(copy.path("serial.cl"), serial).unwrap();
+    let (said, code) = copy.run(&["-n", "1000"]);
+    assert_eq!(code, 0, "{said}");
+    let (said, code) = copy.run(&["-n", "0"]);
+    assert_eq!(code, 2, "{said}");
+    assert!(said.contains("no elements"), "{said}");
+}
+
+#[test]
 fn nothing_is_ok_that_was_not_looked_at() {
     let objections = UNEARNED
         .iter()
