@@ -1,6 +1,11 @@
 //! Proof that every timed run has worked: each begins with changed inputs and with poisoned outputs, or now and then with
 //! those of the run before, and is looked at afterwards; some, of which no kernel can know, are judged as a whole, as the
 //! last one is. Launches back to back are one run.
+//!
+//! A *set* is one copy of all buffers, over which runs rotate. To *arm* sets is to make them ready for a run: the run before is
+//! looked at, its changes are undone, outputs are poisoned, and elements of the inputs are changed so that the result must be
+//! another. To *look* is to read parts of the outputs for poison that is still there; to *judge*, to compare all of them with the
+//! right result over the changed data.
 
 use super::buffers::BoundPlan;
 use super::inputs::{Data, ReadyCase, wrong};
@@ -74,7 +79,7 @@ impl<'a> Witness<'a> {
 
     /// Looks at what the last run left, and makes these sets ready for the next.
     pub(super) fn arm(&mut self, device: &mut dyn Device, sets: Vec<usize>) -> Result<(), Stop> {
-        self.disarm(device)?;
+        self.look_back(device)?;
         self.runs += 1;
         self.changes.clear();
         self.undo.clear();
@@ -110,6 +115,7 @@ impl<'a> Witness<'a> {
         Ok(())
     }
 
+    /// Draws an element of the inputs and a value that decides the result, and notes both, and what the element was.
     fn add_change(&mut self, device: &dyn Device, draw: u64) {
         let len = self.data.first_len() as u64;
         if len == 0 {
@@ -143,7 +149,8 @@ impl<'a> Witness<'a> {
         }
     }
 
-    fn disarm(&mut self, device: &mut dyn Device) -> Result<(), Stop> {
+    /// Looks at the last run, if there was one, and takes its changes back.
+    fn look_back(&mut self, device: &mut dyn Device) -> Result<(), Stop> {
         let Some(&last) = self.pending.last() else {
             return Ok(());
         };
@@ -156,8 +163,9 @@ impl<'a> Witness<'a> {
         self.undo_changes(device)?;
         // A kernel that works only where it finds poison leaves what was right before. Without a change nobody would see it.
         // Several sets share small outputs, and the next run takes another.
-        let is_bare = self.sets.len() == 1 && self.draw(400).is_multiple_of(4) && self.is_in_time();
-        self.poisoned = self.changes.is_empty() || !is_bare;
+        let keeps_outputs =
+            self.sets.len() == 1 && self.draw(400).is_multiple_of(4) && self.is_in_time();
+        self.poisoned = self.changes.is_empty() || !keeps_outputs;
         for set in std::mem::take(&mut self.pending) {
             if self.poisoned {
                 self.sets[set].poison(device)?;
