@@ -25,10 +25,14 @@ const LEAST_KINDS: usize = 30;
 
 const DEADLINE: Duration = Duration::from_secs(3600);
 
-/// What a child is asked for: every `step`-th set of data of a family.
+/// Children that share the work of a family on a driver, so that machines of many cores are of use.
+const SHARES: usize = 4;
+
+/// What a child is asked for: every `step`-th set of data of a family, from one on.
 #[derive(Serialize, Deserialize)]
 struct Question {
     family: String,
+    first: usize,
     step: usize,
 }
 
@@ -63,14 +67,15 @@ pub fn run(options: &Options) -> Result<Report, String> {
             .as_ref()
             .is_none_or(|only| family.name.contains(only.as_str()))
     };
-    let jobs: Vec<(Driver, &Family)> = FAMILIES
+    let jobs: Vec<(Driver, &Family, usize)> = FAMILIES
         .iter()
         .filter(wanted)
         .flat_map(|family| drivers.iter().map(move |&driver| (driver, *family)))
+        .flat_map(|(driver, family)| (0..SHARES).map(move |share| (driver, family, share)))
         .collect();
     let all = Mutex::new(Answer::default());
-    child::in_parallel(child::ALL_CORES, &jobs, |&(driver, family)| {
-        let answer = ask(driver, family, step);
+    child::in_parallel(child::ALL_CORES, &jobs, |&(driver, family, share)| {
+        let answer = ask(driver, family, share * step, SHARES * step);
         all.lock()
             .map_err(|e| e.to_string())
             .map(|mut all| all.add(driver, family, answer))
@@ -81,9 +86,12 @@ pub fn run(options: &Options) -> Result<Report, String> {
         ok,
         skipped,
         kinds,
-        alarms,
-        ..
+        mut alarms,
+        ran,
+        refused,
     } = all.into_inner().map_err(|e| e.to_string())?;
+    let never = refused.difference(&ran);
+    alarms.extend(never.map(|what| format!("{what}: every case was refused")));
     skipped
         .iter()
         .for_each(|(why, count)| println!("skipped {count} times: {why}"));
@@ -109,9 +117,10 @@ pub fn run(options: &Options) -> Result<Report, String> {
     })
 }
 
-fn ask(driver: Driver, family: &Family, step: usize) -> Result<Answer, String> {
+fn ask(driver: Driver, family: &Family, first: usize, step: usize) -> Result<Answer, String> {
     let question = Question {
         family: family.name.to_string(),
+        first,
         step,
     };
     let question = serde_json::to_string(&question).map_err(|e| e.to_string())?;
@@ -130,6 +139,10 @@ impl Answer {
                 println!("{} {}: {} checks ok", driver.name(), family.name, answer.ok);
                 self.ok += answer.ok;
                 self.kinds.extend(answer.kinds);
+                let of_driver = |what: String| format!("{}: {what}", driver.name());
+                self.ran.extend(answer.ran.into_iter().map(of_driver));
+                self.refused
+                    .extend(answer.refused.into_iter().map(of_driver));
                 for (why, count) in answer.skipped {
                     *self
                         .skipped
@@ -203,17 +216,23 @@ struct Set {
 
 /// The child's part.
 pub fn child(driver: Driver, question: &str) -> Result<String, String> {
-    let Question { family, step } = serde_json::from_str(question).map_err(|e| e.to_string())?;
+    let Question {
+        family,
+        first,
+        step,
+    } = serde_json::from_str(question).map_err(|e| e.to_string())?;
     let family = *FAMILIES
         .iter()
         .find(|known| known.name == family)
         .ok_or("no such family")?;
     let mut session = Session::new(Box::new(driver.open()?), Sources::default(), None);
     let mut answer = Answer::default();
-    for (number, make) in sets(family).into_iter().enumerate() {
-        if !number.is_multiple_of(step) {
-            continue;
-        }
+    for (number, make) in sets(family)
+        .into_iter()
+        .enumerate()
+        .skip(first)
+        .step_by(step)
+    {
         let Set {
             kind,
             arrays,
@@ -245,11 +264,6 @@ pub fn child(driver: Driver, question: &str) -> Result<String, String> {
             answer.note(&session.baseline(&case(baseline.name), &settings(1)), &kind);
         }
     }
-    let never = answer
-        .refused
-        .difference(&answer.ran)
-        .map(|what| format!("{what}: every case was refused"));
-    answer.alarms.extend(never.collect::<Vec<_>>());
     serde_json::to_string(&answer).map_err(|e| e.to_string())
 }
 
