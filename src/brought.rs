@@ -2,8 +2,8 @@
 
 use crate::exercise::{NAMES, exercise};
 use crate::kernels::{
-    Checker, Description, Family, FamilyFile, OwnKernel, Registry, Rung, built_in, included_name,
-    ladders, logical_lines, raw_strings,
+    Checker, Description, Family, FamilyFile, OwnKernel, Registry, Rung, assemble, built_in,
+    embedded, included, included_name, ladders, logical_lines, raw_strings,
 };
 use crate::report::format;
 use crate::{Error, files, input, oracle, suggest, values};
@@ -442,10 +442,12 @@ fn add_text(
             }
             let body = read(&beside).map_err(|error| Error::Usage(format!("{place}: {error}")))?;
             add_text(all, &beside, &body, folder, open)?;
-        } else if let Some(body) =
-            crate::kernels::text(&format!("{folder}/{name}")).or_else(|| crate::kernels::text(name))
+        } else if let Some(body) = included(&format!("{folder}/{own}"), line)
+            .into_iter()
+            .chain([name.to_owned()])
+            .find_map(|path| assemble(&path, &embedded).ok())
         {
-            let _ = writeln!(all, "#line 1 \"{name}\"\n{}", body.trim_end_matches('\n'));
+            let _ = writeln!(all, "{}", body.text.trim_end_matches('\n'));
         } else {
             return Err(Error::Usage(format!(
                 "{place}: there is no {}: neither in the kernel's own folder nor among gpulab's files, as common/tree.cl",

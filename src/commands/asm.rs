@@ -250,6 +250,7 @@ fn of_pocl(
         .map_err(|lost| Error::Failed(format!("while running the kernel once, {lost}")))?
         .map_err(|stop| match stop.status {
             Status::BuildFailed => Error::BuildFailed(stop.reason),
+            Status::WrongResult => Error::WrongResult(stop.reason),
             _ => Error::Failed(stop.reason),
         })?;
     let mut names: Vec<String> = launched

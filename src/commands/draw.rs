@@ -162,6 +162,10 @@ fn watch(what: &str, options: &DrawArgs) -> Result<Film, Error> {
             "{title} gave a wrong result in the simulator: {}",
             stop.reason
         )),
+        Status::BuildFailed => Error::BuildFailed(format!(
+            "{title} did not build in the simulator: {}",
+            stop.reason
+        )),
         _ => Error::Failed(format!(
             "{title} did not finish in the simulator: {}",
             stop.reason

@@ -367,7 +367,15 @@ fn a_matrix_for_numpy_is_a_graph_again() {
         code == 0 && out.is_empty() && err.contains("path: 6, without: 6"),
         "{out}{err}"
     );
-    // What gpulab wrote it replaces.
+    // What gpulab wrote it replaces; a list of edges, which may be the reader's, is left alone.
+    let edges = dir.path().join("trips.csv");
+    let edges = edges.to_str().unwrap();
+    fs::write(edges, "from,to,distance\na,b,3\n").unwrap();
+    assert_eq!(table(CHAIN, &["--closure", "-o", edges]).2, 2);
+    assert_eq!(
+        fs::read_to_string(edges).unwrap(),
+        "from,to,distance\na,b,3\n"
+    );
     assert_eq!(table(CHAIN, &["--closure", "-o", path]).2, 0);
     let (out, err, code) = run(&["--input", path, "--from", "0"]);
     assert_eq!(

@@ -32,12 +32,22 @@ pub fn run(global: &Global, options: &TuneArgs) -> Result<(), Error> {
         return replayed(global, options);
     }
     match (&options.export, &options.import) {
-        (Some(path), _) => outputs::write(path, outputs::json(&remembered(global)?)?),
+        (Some(path), _) => export(global, path),
         (_, Some(path)) => import(path),
         _ if options.list => list(global, options.subject.name()),
         _ if options.forget => forget(global, options.subject.name()),
         _ => search(global, options),
     }
+}
+
+fn export(global: &Global, path: &str) -> Result<(), Error> {
+    let all = remembered(global)?;
+    if all.is_empty() {
+        return Err(Error::Failed(format!(
+            "nothing that can be read is remembered, so {path} is not written"
+        )));
+    }
+    outputs::write(path, outputs::json(&all)?)
 }
 
 fn search(global: &Global, options: &TuneArgs) -> Result<(), Error> {
