@@ -18,7 +18,6 @@ const MADE_UP: &[&str] = &[
     "cl/scale/naive.cl",
     "gpulab dot --unroll 99",
     "gpulab scale --quick",
-    "gpulab stride",
     "gpulab sweep --kernel dot --variant 1 --set unroll=1,2",
     "gpulab sweep --kernel scale",
     "src/commands/scale.rs",
