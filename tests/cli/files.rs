@@ -409,7 +409,6 @@ fn results_of_the_same_kind_are_replaced_and_others_with_force() {
         ("report rows.csv -o {}", "a.html"),
         ("compare rows.csv copy.csv --csv {}", "a.csv"),
         ("compare rows.csv copy.csv --json {}", "a.json"),
-        ("tune --export {}", "b.json"),
     ] {
         let all: Vec<&str> = line
             .split(' ')
@@ -432,6 +431,9 @@ fn results_of_the_same_kind_are_replaced_and_others_with_force() {
             "{line}: {said}"
         );
     }
+    // Nothing is remembered here, and an export would lose what an earlier one had.
+    let (said, code) = run_in(dir.path(), &["tune", "--export", "b.json"]);
+    assert!(code == 1 && !dir.path().join("b.json").exists(), "{said}");
     // Of another kind: rows in place of a comparison.
     let (said, code) = run_in(dir.path(), &["dot", "--csv", "a.csv"]);
     assert!(code == 2 && said.contains("--force"), "{said}");
