@@ -103,8 +103,9 @@ pub fn reference(op: Op, x: &Array) -> Reference {
     }
 }
 
-/// For checks during timing, which change inputs before each run: a value for element `at` of `x` that makes the reduction another one than `before`, by more than `margin` where it is
-/// rounded: a new extremum, a bit that no other element is without or has, or another term. `draw` is a random number.
+/// For checks during timing, which change inputs before each run: a value for element `at` of `x` that makes the reduction
+/// another one than `before`, by more than `margin` where it is rounded: a new extremum, a bit that no other element is
+/// without or has, or another term. `draw` is a random number.
 /// Nothing where there is no such value: the extremum is the type's own, or no bit is left to decide.
 pub fn deciding(
     op: Op,
