@@ -239,6 +239,13 @@ impl Session {
                 _ => run_one(device, &mut witness, i),
             },
         )?;
+        // What held up the first runs by themselves may not hold up others.
+        if measured.idle_in_batch(alone).is_some() {
+            for i in 0..ALONE {
+                let sample = run_one(device, &mut witness, i)?;
+                alone = alone.min(sample.event.unwrap_or(sample.wall));
+            }
+        }
         measured.left_out = left_out;
         measured.judge_events(settings);
         if measured.clock == Clock::Event {
