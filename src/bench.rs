@@ -498,6 +498,16 @@ pub fn stopped(case: &Case, stop: Stop) -> Error {
     }
 }
 
+/// The error that a case makes which ended so in the simulator.
+pub fn simulated(status: Status, who: &str, reason: &str) -> Error {
+    let (how, error): (_, fn(String) -> Error) = match status {
+        Status::WrongResult => ("gave a wrong result", Error::WrongResult),
+        Status::BuildFailed => ("did not build", Error::BuildFailed),
+        _ => ("did not finish", Error::Failed),
+    };
+    error(format!("{who} {how} in the simulator: {reason}"))
+}
+
 /// The error that the worst row makes, in the order that the exit codes have.
 pub fn worst(rows: &[Row], strict: bool) -> Result<(), Error> {
     worst_named(

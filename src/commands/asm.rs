@@ -10,7 +10,7 @@ use crate::count::CountRow;
 use crate::files::{self, ScratchFolder};
 use crate::kernels::{Form, Registry, Rung, Sources};
 use crate::occupancy;
-use crate::outcome::{Executor, Status};
+use crate::outcome::Executor;
 use crate::plan::Case;
 use crate::processes::output_within;
 use crate::report::asm;
@@ -248,11 +248,7 @@ fn of_pocl(
     let launched = worker
         .launch_once_within(case, bench::LOOK)?
         .map_err(|lost| Error::Failed(format!("while running the kernel once, {lost}")))?
-        .map_err(|stop| match stop.status {
-            Status::BuildFailed => Error::BuildFailed(stop.reason),
-            Status::WrongResult => Error::WrongResult(stop.reason),
-            _ => Error::Failed(stop.reason),
-        })?;
+        .map_err(|stop| bench::stopped(case, stop))?;
     let mut names: Vec<String> = launched
         .launches
         .into_iter()

@@ -10,7 +10,6 @@ use crate::count::{LockstepModel, TracedLaunch};
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
 use crate::kernels::signature::CSource;
 use crate::kernels::{Registry, Rung, Sources, ladders};
-use crate::outcome::Status;
 use crate::plan::{Case, Pass, Plan, Target};
 use crate::report::drawing::{self, Chosen, DrawnGrids};
 use crate::report::film::{Film, page};
@@ -157,20 +156,9 @@ fn watch(what: &str, options: &DrawArgs) -> Result<Film, Error> {
         None if is_exercise(name) => what.replacen(':', " ", 1),
         None => format!("{} {}", family.name, rung.label()),
     };
-    let (counted, launches) = worker.trace(&case)?.map_err(|stop| match stop.status {
-        Status::WrongResult => Error::WrongResult(format!(
-            "{title} gave a wrong result in the simulator: {}",
-            stop.reason
-        )),
-        Status::BuildFailed => Error::BuildFailed(format!(
-            "{title} did not build in the simulator: {}",
-            stop.reason
-        )),
-        _ => Error::Failed(format!(
-            "{title} did not finish in the simulator: {}",
-            stop.reason
-        )),
-    })?;
+    let (counted, launches) = worker
+        .trace(&case)?
+        .map_err(|stop| bench::simulated(stop.status, &title, &stop.reason))?;
     let sources = sources(&launches, rung.text());
     Ok(Film {
         title,

@@ -96,26 +96,19 @@ pub fn run(global: &Global, options: &CountArgs) -> Result<(), Error> {
 
 /// The error that the worst case makes.
 fn gone_wrong(rows: &[CountRow]) -> Result<(), Error> {
-    type End = (Status, &'static str, fn(String) -> Error);
-    let ends: [End; 4] = [
-        (
-            Status::WrongResult,
-            "gave a wrong result",
-            Error::WrongResult,
-        ),
-        (Status::BuildFailed, "did not build", Error::BuildFailed),
-        (Status::Failed, "did not finish", Error::Failed),
-        (Status::Timeout, "did not finish", Error::Failed),
+    let ends = [
+        Status::WrongResult,
+        Status::BuildFailed,
+        Status::Failed,
+        Status::Timeout,
     ];
-    for (status, how, error) in ends {
-        if let Some(row) = rows.iter().find(|row| row.status == status) {
-            return Err(error(format!(
-                "{}/{} {how} in the simulator: {}",
-                row.family, row.variant, row.reason
-            )));
-        }
-    }
-    Ok(())
+    let worst = ends
+        .iter()
+        .find_map(|end| rows.iter().find(|row| row.status == *end));
+    worst.map_or(Ok(()), |row| {
+        let who = format!("{}/{}", row.family, row.variant);
+        Err(bench::simulated(row.status, &who, &row.reason))
+    })
 }
 
 /// What is counted: a family's rungs, an experiment's trials, or what was measured.

@@ -5,7 +5,7 @@ use super::error::{DeviceError, HOST_MEMORY, check, guarded, retained};
 use super::info;
 use gpulab_model::plan::MemoryKind;
 use ocl::core::{
-    self, BufferRegion, CommandQueue, Context, Event, MapFlags, Mem, MemFlags, MemMap,
+    self, BufferRegion, CommandQueue, Context, Event, MapFlags, Mem, MemFlags, MemMap, OclPrm,
 };
 use std::cell::UnsafeCell;
 
@@ -69,45 +69,37 @@ impl Buffer {
         if self.is_nothing(call, 0, bytes)? {
             return Ok(());
         }
-        let memory = &self.memory;
-        let none = None::<&Event>;
         // `ocl` counts elements here, unlike in its other calls.
         let words = bytes / pattern.len().max(1);
-        if let [byte] = *pattern {
-            return finished(call, queue, |event| {
-                core::enqueue_fill_buffer(queue, memory, byte, 0, words, none, Some(event), None)
-            });
+        match *pattern {
+            [byte] => self.fill_with(queue, byte, words),
+            [a, b, c, d] => self.fill_with(queue, u32::from_ne_bytes([a, b, c, d]), words),
+            _ => match <[u8; 8]>::try_from(pattern) {
+                Ok(word) => self.fill_with(queue, u64::from_ne_bytes(word), words),
+                Err(_) => finished(call, queue, |_| {
+                    Err(format!("a pattern of {} bytes", pattern.len()).into())
+                }),
+            },
         }
-        finished(call, queue, |event| {
-            match (<[u8; 4]>::try_from(pattern), <[u8; 8]>::try_from(pattern)) {
-                (Ok(word), _) => {
-                    let word = u32::from_ne_bytes(word);
-                    core::enqueue_fill_buffer(
-                        queue,
-                        memory,
-                        word,
-                        0,
-                        words,
-                        none,
-                        Some(event),
-                        None,
-                    )
-                }
-                (_, Ok(word)) => {
-                    let word = u64::from_ne_bytes(word);
-                    core::enqueue_fill_buffer(
-                        queue,
-                        memory,
-                        word,
-                        0,
-                        words,
-                        none,
-                        Some(event),
-                        None,
-                    )
-                }
-                _ => Err(format!("a pattern of {} bytes", pattern.len()).into()),
-            }
+    }
+
+    fn fill_with<T: OclPrm>(
+        &self,
+        queue: &CommandQueue,
+        word: T,
+        words: usize,
+    ) -> Result<(), DeviceError> {
+        finished("clEnqueueFillBuffer", queue, |event| {
+            core::enqueue_fill_buffer(
+                queue,
+                &self.memory,
+                word,
+                0,
+                words,
+                None::<&Event>,
+                Some(event),
+                None,
+            )
         })
     }
 

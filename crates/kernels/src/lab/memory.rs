@@ -3,6 +3,8 @@
 use super::*;
 use gpulab_model::each_array;
 use gpulab_model::plan::WorkGroup;
+use std::iter::Sum;
+use std::num::Wrapping;
 
 // Walks over every word of an array, in strides or from an offset on, that read or write it.
 
@@ -246,33 +248,28 @@ fn banks_answer(case: &Case, inputs: &[Array]) -> Array {
         }
     };
     let places = |item: usize| (0..rounds).map(move |round| (first(item) + 17 * round) & last);
-    let wg = case.wg.size();
-    let items = 0..case.shape.n as usize;
+    let group: Vec<Vec<usize>> = (0..case.wg.size())
+        .map(|item| places(item).collect())
+        .collect();
+    let items = case.shape.n as usize;
     match &inputs[0] {
-        Array::I32(x) => {
-            let sum = |at: usize| {
-                x[at..at + READ_AT_ONCE]
-                    .iter()
-                    .fold(0i32, |a, &b| a.wrapping_add(b))
-            };
-            let group: Vec<i32> = (0..wg)
-                .map(|item| places(item).map(sum).fold(0, i32::wrapping_add))
-                .collect();
-            Array::I32(items.map(|id| group[id % wg]).collect())
-        }
-        Array::I64(x) => {
-            let sum = |at: usize| {
-                x[at..at + READ_AT_ONCE]
-                    .iter()
-                    .fold(0i64, |a, &b| a.wrapping_add(b))
-            };
-            let group: Vec<i64> = (0..wg)
-                .map(|item| places(item).map(sum).fold(0, i64::wrapping_add))
-                .collect();
-            Array::I64(items.map(|id| group[id % wg]).collect())
-        }
+        Array::I32(x) => Array::I32(sums(x, &group, items)),
+        Array::I64(x) => Array::I64(sums(x, &group, items)),
         floats => Array::zeros(floats.dtype(), each_array!(floats, v => v.len())),
     }
+}
+
+/// What items add up of the words at their group's places, several from each place on.
+fn sums<T: Copy>(words: &[T], group: &[Vec<usize>], items: usize) -> Vec<T>
+where
+    Wrapping<T>: Sum,
+{
+    let sum = |places: &Vec<usize>| {
+        let read = places.iter().flat_map(|&at| &words[at..at + READ_AT_ONCE]);
+        read.map(|&word| Wrapping(word)).sum::<Wrapping<T>>().0
+    };
+    let sums: Vec<T> = group.iter().map(sum).collect();
+    (0..items).map(|id| sums[id % sums.len()]).collect()
 }
 
 fn banks(ask: &Ask<'_>) -> Planned {
