@@ -8,6 +8,7 @@ use crate::report::drawing::DrawnView;
 use crate::report::moment::FilmLine;
 use crate::values;
 use clap::{Arg, Args};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -184,6 +185,9 @@ pub struct CountArgs {
     pub deadline: f64,
     #[command(flatten)]
     pub rows: RowFiles,
+    /// A host program and its arguments: count the kernels that it launches
+    #[arg(last = true, value_name = "PROGRAM", conflicts_with_all = OF_EXCLUDES, conflicts_with_all = ["of", "op", "cl_dir"])]
+    pub program: Vec<OsString>,
 }
 
 impl CountArgs {
@@ -212,7 +216,7 @@ fn count_arg(arg: Arg) -> Arg {
         "family" => arg
             .value_name("NAME")
             .help("A family (counts its rungs), a rung, as in reduce:3, your own kernel with --as, or an experiment")
-            .required_unless_present_any(["kernel", "of"]),
+            .required_unless_present_any(["kernel", "of", "program"]),
         "kernel" => arg.value_name("NAME").help("The same as NAME"),
         "set" => arg.help("A tunable and its value, as in items=4; repeatable. Rungs without this tunable ignore it"),
         "csv" => arg.help("Write one row per launch as CSV; - is standard output"),

@@ -22,6 +22,7 @@ mod files;
 mod film;
 mod golden;
 mod graph;
+mod host_program;
 mod lab;
 mod ladder;
 mod lessons;

@@ -1,6 +1,10 @@
 //! The simulator: kernels run in Oclgrind, where a plugin of ours counts what they do, or for its own findings: races, accesses
 //! out of bounds, values that were never set. The plugin is built once with the system's C++ compiler and kept.
 
+mod program;
+
+pub use program::CountedProgram;
+
 use crate::processes::output_within;
 use crate::worker::{Interrupted, Lost, Setup, Tell, WorkerProcess, Wrapper};
 use gpulab_model::Error;

@@ -96,9 +96,8 @@ const COLUMNS: &[CountColumn] = &[
     ("warps", |line| number(line.warps)),
     ("warp\ninstruc-\ntions", |line| number(line.counts.issued)),
     ("item in-\nstructions\nan element", |line| {
-        Some(ratio(
-            line.counts.lanes as f64 / line.row.elements().max(1) as f64,
-        ))
+        let elements = line.row.elements().max(1) as f64;
+        (!line.row.is_of_program()).then(|| ratio(line.counts.lanes as f64 / elements))
     }),
     ("lanes\nbusy", |line| {
         line.counts.lanes_busy(line.row.warp).map(ratio)
@@ -227,7 +226,12 @@ fn lines_of(case: &[CountRow], each_launch: bool) -> Vec<CountLine<'_>> {
 fn grid(first: &CountRow, lines: &[CountLine<'_>], alike: &mut Vec<String>) -> Table {
     let is_experiment = !first.experiment.is_empty();
     let labels = lines.iter().map(|line| line.label.clone());
-    let mut table = Table::default().texts(if is_experiment { "trial" } else { "rung" }, labels);
+    let head = match () {
+        () if first.is_of_program() => "kernel",
+        () if is_experiment => "trial",
+        () => "rung",
+    };
+    let mut table = Table::default().texts(head, labels);
     for (head, cell) in COLUMNS {
         let cells: Vec<Option<String>> = lines.iter().map(cell).collect();
         match cells.first().and_then(Option::as_ref) {
@@ -262,6 +266,10 @@ fn title(row: &CountRow) -> String {
         format!(" x {}", row.m)
     };
     match row.experiment.as_str() {
+        _ if row.is_of_program() => format!(
+            "the kernels that the program launched: counted in {}, not timed",
+            row.simulator
+        ),
         "" => format!(
             "{}, {}{size} elements of {}: counted in {}, not timed",
             row.family, row.n, row.dtype, row.simulator
@@ -277,12 +285,28 @@ fn title(row: &CountRow) -> String {
 fn notes(row: &CountRow, cases: &[&[CountRow]], each_launch: bool) -> Vec<String> {
     let mut notes = Vec::new();
     if !each_launch && cases.iter().any(|case| launches(case).count() > 1) {
-        notes.push("Counts are sums over a rung's launches; -v shows each.".to_owned());
+        let what = if row.is_of_program() {
+            "kernel"
+        } else {
+            "rung"
+        };
+        notes.push(format!(
+            "Counts are sums over a {what}'s launches; -v shows each."
+        ));
     }
     let mut rows = cases.iter().copied().flatten();
     if rows.clone().any(|row| row.timed == Some(false)) {
         notes.push(
             "Launches that only prepare the data are left out here; files have them.".to_owned(),
+        );
+    }
+    if rows
+        .clone()
+        .any(|row| row.is_of_program() && row.wg.size() == 1)
+    {
+        notes.push(
+            "Groups of 1 work-item: the program asks for them, or leaves their size to the driver (local size NULL)."
+                .to_owned(),
         );
     }
     if rows.any(|row| row.group_copies.unwrap_or(0) > 0) {
@@ -372,6 +396,10 @@ fn source_lines(
     }
     let row = &case[0];
     let own = match built_in(&row.family).and_then(|family| family.rung(&row.variant)) {
+        _ if row.is_of_program() => {
+            let mut files = lines.iter().map(|one| one.row.file.clone());
+            files.find(|file| !file.is_empty()).unwrap_or_default()
+        }
         Some(rung) => rung.path.to_string(),
         None => {
             let number = row

@@ -7,17 +7,22 @@ use crate::bench::{self, Input, WORK_GROUP};
 use crate::brought::{Brought, asks, is_exercise, is_family_file, line_of_any, parted};
 use crate::cli::{Color, CountArgs, Global};
 use crate::console::{print, screen, worst_of};
-use crate::count::{CountRow, LockstepModel, case_of, counted_cases, growths, machine_of};
+use crate::count::{
+    CountRow, CountSubject, LockstepModel, case_of, counted_cases, growths, machine_of,
+};
 use crate::data::{Dtype, Params, Shape};
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
 use crate::kernels::{Family, Registry, Rung, Sources, ladders};
 use crate::outcome::Status;
 use crate::outputs::{Outputs, Paths};
 use crate::plan::{Case, Target};
-use crate::record::Row;
+use crate::record::{Row, Run};
 use crate::report::count_gate::{sentence, text};
+use crate::report::format::Screen;
+use crate::simulator::Simulator;
 use crate::store::{Recorded, of_csv};
-use crate::{Error, interrupt, report, suggest, why};
+use crate::terminal::say;
+use crate::{Error, ceilings, interrupt, report, suggest, why};
 use counter::{CountedTrial, Counter, is_large, of_rung, small, source_line, trials, usual_size};
 use gpulab_model::Joined;
 use std::path::Path;
@@ -29,6 +34,9 @@ pub fn run(global: &Global, options: &CountArgs) -> Result<(), Error> {
         return Err(Error::Usage(why.into()));
     }
     let model = options.model()?;
+    if !options.program.is_empty() {
+        return count_program(global, options, model);
+    }
     let subject = Countable::find(options)?;
     let registry = &Registry::default();
     let registry = if let Countable::Ladder(brought, _) = &subject {
@@ -66,23 +74,11 @@ pub fn run(global: &Global, options: &CountArgs) -> Result<(), Error> {
         dir: cl_dir.map(Path::to_path_buf),
     };
     let rungs: Vec<&Rung> = cases.iter().map(|case| case.rung).collect();
-    if !rows.is_empty() && before.is_none() {
-        outputs.tell(global, &|screen| {
-            rows.chunk_by(|a, b| {
-                options.of.is_empty() || (&a.family, a.n, a.dtype) == (&b.family, b.n, b.dtype)
-            })
-            .map(|rows: &[CountRow]| {
-                let table = report::count::table(rows, global.verbose, screen);
-                if !options.lines {
-                    return table;
-                }
-                let source = &|file: &str, line| {
-                    source_line(&sources, file, line).or_else(|| line_of_any(&rungs, file, line))
-                };
-                table + &report::count::lines(rows, source, screen)
-            })
-            .joined("\n")
-        });
+    let source = |file: &str, line| {
+        source_line(&sources, file, line).or_else(|| line_of_any(&rungs, file, line))
+    };
+    if before.is_none() {
+        tell(global, options, &mut outputs, &rows, &source);
     }
     let finished = outputs.finish(counted.is_ok(), !rows.is_empty());
     worst_of([counted, gone_wrong(&rows), finished])?;
@@ -92,6 +88,89 @@ pub fn run(global: &Global, options: &CountArgs) -> Result<(), Error> {
     }
     let whole = !matches!(subject, Countable::Ladder(_, Some(_)));
     compare(global.color, options, &before, &rows, whole)
+}
+
+/// Tables of the rows, and with `--lines` what each line of their sources costs.
+fn tell(
+    global: &Global,
+    options: &CountArgs,
+    outputs: &mut Outputs<CountRow>,
+    rows: &[CountRow],
+    source: &dyn Fn(&str, u64) -> Option<String>,
+) {
+    if rows.is_empty() {
+        return;
+    }
+    outputs.tell(global, &|screen| {
+        rows.chunk_by(|a, b| {
+            options.of.is_empty() || (&a.family, a.n, a.dtype) == (&b.family, b.n, b.dtype)
+        })
+        .map(|rows: &[CountRow]| {
+            let table = report::count::table(rows, global.verbose, screen);
+            if !options.lines {
+                return table;
+            }
+            table + &report::count::lines(rows, source, screen)
+        })
+        .joined("\n")
+    });
+}
+
+/// Counts the kernels that a host program launches.
+fn count_program(global: &Global, options: &CountArgs, model: LockstepModel) -> Result<(), Error> {
+    let before = options.against.as_deref().map(read).transpose()?;
+    let mut outputs: Outputs<CountRow> = Outputs::open(&Paths::from(&options.rows))?;
+    interrupt::watch();
+    let simulator = Simulator::prepare(&ceilings::folder()?)?;
+    let limit = Duration::from_secs_f64(options.deadline);
+    let counted =
+        simulator.count_program(model, &options.program, limit, interrupt::interrupted)?;
+    let run = Run::begin();
+    let mut rows = Vec::new();
+    for (name, kernel) in &counted.kernels {
+        let items = kernel.launches.iter().map(|launch| launch.counts.items);
+        let subject = CountSubject {
+            run: &run,
+            simulator: &simulator.version,
+            model,
+            case: &Case::of("", name, Dtype::default(), Shape::vector(items.sum())),
+            rung: None,
+            trial: None,
+            note: "",
+        };
+        rows.extend(CountRow::of(&subject, kernel));
+    }
+    rows.iter()
+        .filter(|row| options.lines || row.line.is_none())
+        .for_each(|row| outputs.row(row));
+    // A file that a text names is not read: any may be named.
+    let source = |file: &str, line: u64| {
+        let at = usize::try_from(line.checked_sub(1)?).ok()?;
+        counted
+            .sources
+            .get(file)?
+            .lines()
+            .nth(at)
+            .map(str::to_owned)
+    };
+    if before.is_none() {
+        tell(global, options, &mut outputs, &rows, &source);
+    }
+    let found = report::count::found(
+        &counted.findings,
+        &|file, line| source(file, line).map(|text| text.trim().to_owned()),
+        Screen::stderr(),
+    );
+    if !found.is_empty() {
+        say(found.trim_end());
+    }
+    let finished = outputs.finish(counted.end.is_ok(), true);
+    worst_of([counted.end, finished])?;
+    let Some(before) = before else { return Ok(()) };
+    if let Some(why) = counted.sources.values().find_map(|text| asks(text)) {
+        return Err(Error::Untrusted(why));
+    }
+    compare(global.color, options, &before, &rows, true)
 }
 
 /// The error that the worst case makes.

@@ -49,7 +49,8 @@
 // busiest partition takes: `busiest` sums up the transactions of that partition over all moments. Atomics have no part in it.
 // Its nearest relative is AIWC (Johnston and Milthorpe, 2018), which also watches Oclgrind but knows neither warps nor banks.
 //
-// Files: GPULAB_COUNT_FILE gets one line of JSON for each launch; see `write`. GPULAB_COUNT_WARP, _SEGMENT, _BANKS, _RULE,
+// Files: GPULAB_COUNT_FILE gets one line of JSON for each launch; see `write`. With GPULAB_COUNT_SOURCES the text of each
+// OpenCL program comes before its first launch. GPULAB_COUNT_WARP, _SEGMENT, _BANKS, _RULE,
 // _PARTITIONS and _UNITS are the parameters above. GPULAB_TRACE_FILE gets what each warp of the first GPULAB_TRACE_GROUPS groups does, step by step; see
 // `traceWarp`. All is counted by one thread, in the order in which Oclgrind runs items, so that counts repeat exactly.
 
@@ -630,6 +631,9 @@ public:
     m_moments.clear();
     m_loadedByLaunch.clear();
     m_kernel = launch->getKernel()->getName();
+    m_local = launch->getLocalSize();
+    if (getenv("GPULAB_COUNT_SOURCES"))
+      noteProgram(launch->getKernel()->getProgram()->getSource());
     if (m_trace.is_open())
       m_trace << "{\"kernel\":" << quoted(m_kernel) << "}\n";
   }
@@ -749,8 +753,12 @@ private:
   const unsigned m_traced = setting("GPULAB_TRACE_GROUPS", 1);
   std::ofstream m_file, m_trace;
 
+  std::vector<std::string> m_programs; // their texts, in the order of their first launches
+  size_t m_program = 0;                // of the launch, from 1
+
   // Of the launch.
   std::string m_kernel;
+  Size3 m_local; // items of a group
   std::vector<Instruction> m_instructions;
   std::unordered_map<const llvm::Instruction*, unsigned> m_indices;
   std::unordered_set<const void*> m_parts;   // of stores that were seen: see notePartsOf
@@ -780,6 +788,17 @@ private:
   // In a group that is traced: what each lane executed, in its order, and the requests that this made.
   std::vector<std::vector<Execution>> m_order = std::vector<std::vector<Execution>>(m_warp);
   std::map<Execution, std::vector<std::string>> m_requests;
+
+  // Writes {"source": its text} of a program that has launched nothing yet.
+  void noteProgram(const std::string& source)
+  {
+    const auto known = std::find(m_programs.begin(), m_programs.end(), source);
+    m_program = size_t(known - m_programs.begin()) + 1;
+    if (known != m_programs.end())
+      return;
+    m_programs.push_back(source);
+    m_file << "{\"source\":" << quoted(source) << "}\n";
+  }
 
   unsigned indexOf(const llvm::Instruction* instruction)
   {
@@ -1363,12 +1382,13 @@ private:
     counted.broadcasts += isShared;
   }
 
-  // {"kernel": .., "groups": .., .., "instructions": [{"file": .., "line": .., "issued": .., "lanes": .., "flops": ..,
+  // {"kernel": .., "program": .., "wg": [..], "groups": .., .., "instructions": [{"file": .., "line": .., "issued": .., "lanes": .., "flops": ..,
   // "memory": {"global_read": {..}}}]}, one line for each launch. Instructions come in the order in which they were first
   // executed, and without the kinds of memory that they do not touch.
   void write()
   {
-    m_file << "{\"kernel\":" << quoted(m_kernel) << ",\"groups\":" << m_groups << ",\"items\":" << m_items
+    m_file << "{\"kernel\":" << quoted(m_kernel) << ",\"program\":" << m_program << ",\"wg\":[" << m_local.x << ","
+           << m_local.y << "," << m_local.z << "],\"groups\":" << m_groups << ",\"items\":" << m_items
            << ",\"warps\":" << m_warps << ",\"barriers\":" << m_barriers << ",\"copies\":" << m_copies
            << ",\"private\":" << m_private << ",\"unordered\":" << (m_unordered ? "true" : "false")
            << ",\"instructions\":[";

@@ -86,6 +86,12 @@ pub struct InstructionCounts {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct LaunchCounts {
     pub kernel: String,
+    /// The OpenCL program that it is of, from 1, where programs are told apart.
+    #[serde(default)]
+    pub program: u64,
+    /// Items of a group along each axis.
+    #[serde(default)]
+    pub wg: [usize; 3],
     pub groups: u64,
     pub items: u64,
     /// Warps, those with fewer items included.

@@ -204,6 +204,9 @@ pub fn case_of(row: &CountRow) -> String {
         seed,
         ..
     } = row;
+    if row.is_of_program() {
+        return variant.clone();
+    }
     let size = if *m == 1 {
         n.to_string()
     } else {

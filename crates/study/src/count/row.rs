@@ -278,6 +278,11 @@ impl CountRow {
         std::iter::once(whole).chain(lines).collect()
     }
 
+    /// Whether it is of a kernel that a host program launches, and not of a case: its n is the work-items of all launches.
+    pub fn is_of_program(&self) -> bool {
+        self.family.is_empty()
+    }
+
     pub fn elements(&self) -> u64 {
         self.n.saturating_mul(self.m)
     }

@@ -1,0 +1,196 @@
+//! `gpulab count -- program`: the kernels of somebody else's host program.
+
+use crate::binary::gpulab;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use tempfile::TempDir;
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/host_program");
+
+/// A folder with the kernels and the program, built with this option.
+fn folder(option: &str) -> TempDir {
+    let dir = TempDir::new().unwrap();
+    fs::copy(
+        format!("{FOLDER}/kernels.cl"),
+        dir.path().join("kernels.cl"),
+    )
+    .unwrap();
+    let built = Command::new("c++")
+        .args([
+            "-o",
+            "program",
+            option,
+            &format!("{FOLDER}/program.cpp"),
+            "-l:libOpenCL.so.1",
+            "-ldl",
+        ])
+        .current_dir(dir.path())
+        .output()
+        .expect("a C++ compiler, which the simulator's plugin needs, too");
+    assert!(
+        built.status.success(),
+        "{}",
+        String::from_utf8_lossy(&built.stderr)
+    );
+    dir
+}
+
+/// Standard output and error, and the exit code.
+fn count(dir: &Path, line: &str) -> (String, String, i32) {
+    let words: Vec<&str> = std::iter::once("count").chain(line.split(' ')).collect();
+    let output = gpulab(&words).current_dir(dir).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (
+        text(output.stdout),
+        text(output.stderr),
+        output.status.code().unwrap(),
+    )
+}
+
+#[test]
+fn kernels_of_a_program_are_counted_by_name_and_line() {
+    for option in ["-O1", "-DOPENS"] {
+        let dir = folder(option);
+        let (out, err, code) = count(dir.path(), "--lines -- ./program kernels.cl 64");
+        assert_eq!(code, 0, "{option}: {err}");
+        assert!(
+            err.contains("the program says so\\x1b[2J\n")
+                && !err.contains('\x1b')
+                && !out.contains("the program says so"),
+            "{out}\n{err}"
+        );
+        let cells = |kernel: &str| {
+            let line = out
+                .lines()
+                .find(|line| line.starts_with(kernel))
+                .unwrap_or_else(|| panic!("{out}"));
+            line.split_whitespace()
+                .skip(1)
+                .take(3)
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        // Launches, groups and warps: 64 x 64 items in groups of 256 once, and in groups of 64 three times.
+        assert_eq!(
+            (cells("turn"), cells("twice")),
+            (
+                vec!["1".into(), "16".into(), "128".into()],
+                vec!["3".into(), "192".into(), "384".into()]
+            )
+        );
+        assert!(
+            out.contains("x[get_global_id(0)] *= 2.0f;") && out.contains("turn: program1.cl"),
+            "{out}"
+        );
+    }
+}
+
+#[test]
+fn a_change_of_its_kernels_fails_the_gate() {
+    let dir = folder("-O1");
+    let run = |more: &str| count(dir.path(), &format!("{more} -q -- ./program kernels.cl 64"));
+    assert_eq!(run("--csv base.csv").2, 0);
+    assert!(
+        run("--against base.csv --fail-on all")
+            .0
+            .contains("every count is as in base.csv")
+    );
+    let kernels = fs::read_to_string(dir.path().join("kernels.cl")).unwrap();
+    let changed = kernels.replace("out[j * n + i]", "out[i * n + j]");
+    fs::write(dir.path().join("kernels.cl"), changed).unwrap();
+    let (_, err, code) = run("--against base.csv --fail-on segments");
+    let want =
+        "turn has more segments: 1_024 before, 2_560 now (2.50 times; --fail-on allows +0.0%)";
+    assert!(
+        code == 6 && err.contains(want) && !err.contains("twice"),
+        "{code} {err}"
+    );
+    fs::write(dir.path().join("kernels.cl"), kernels).unwrap();
+    let (_, err, code) = count(
+        dir.path(),
+        "--against base.csv --fail-on all -- ./program kernels.cl 64 0",
+    );
+    assert!(
+        code == 6 && err.contains("base.csv has counts of twice, which did not run now"),
+        "{code} {err}"
+    );
+}
+
+#[test]
+fn an_access_out_of_bounds_is_told_with_its_line() {
+    let dir = folder("-O1");
+    let kernels = fs::read_to_string(dir.path().join("kernels.cl")).unwrap();
+    fs::write(
+        dir.path().join("kernels.cl"),
+        kernels.replace(
+            "out[j * n + i] = x[j * n + i]",
+            "out[j * n + i] = x[j * n + i + 8]",
+        ),
+    )
+    .unwrap();
+    let (_, err, code) = count(dir.path(), "-- ./program kernels.cl 64");
+    let want = "check: program1.cl, line 4: a read outside of a buffer or an array: compare the";
+    assert!(
+        code == 0 && err.contains(want) && !err.contains("Invalid read"),
+        "{code} {err}"
+    );
+}
+
+#[test]
+fn what_cannot_be_counted_says_why() {
+    let dir = folder("-O1");
+    for (line, exit, want) in [
+        ("-- ./none", 1, "failed in the simulator"),
+        (
+            "-- no-such-program",
+            1,
+            "no-such-program failed in the simulator",
+        ),
+        (
+            "-- ./program kernels.cl 0",
+            1,
+            "made an OpenCL context in the simulator, but launched no kernel",
+        ),
+        (
+            "-- true",
+            1,
+            "true made no OpenCL context in the simulator, which shows itself as platform Oclgrind",
+        ),
+        (
+            "-- false",
+            1,
+            "false failed in the simulator (exit status: 1); what it printed is above",
+        ),
+        (
+            "--deadline 0.5 -- ./program kernels.cl -1",
+            1,
+            "took more than 0.5 s in the simulator",
+        ),
+        ("reduce -- ./program", 2, "cannot be used with"),
+        ("-n 64 -- ./program", 2, "cannot be used with"),
+        ("--against none.csv -- ./program", 2, "cannot read none.csv"),
+    ] {
+        let (_, err, code) = count(dir.path(), line);
+        assert!(code == exit && err.contains(want), "{line}: {code} {err}");
+    }
+}
+
+#[test]
+fn no_file_that_a_kernel_names_is_read() {
+    let dir = folder("-O1");
+    let secret = dir.path().join("secret.cl");
+    fs::write(&secret, "nobody asked for this\n".repeat(400)).unwrap();
+    let (from, named) = ("#line 1 \"", secret.display());
+    let kernels = fs::read_to_string(dir.path().join("kernels.cl")).unwrap();
+    fs::write(
+        dir.path().join("kernels.cl"),
+        format!("{from}{named}\"\n{kernels}"),
+    )
+    .unwrap();
+    let (out, err, code) = count(dir.path(), "--lines -- ./program kernels.cl 64");
+    assert!(
+        code == 0 && out.contains("secret.cl") && !(out + &err).contains("nobody"),
+        "{err}"
+    );
+}
