@@ -99,6 +99,7 @@ fn whole(family: &Family, rung: &Rung, text: &str) -> String {
     let given = kernels::given(family, rung, text);
     let values: String = given
         .iter()
+        .filter(|(name, _)| !name.starts_with('-'))
         .map(|(name, value)| format!("#ifndef {name}\n#define {name} {value}\n#endif\n"))
         .collect();
     values + text

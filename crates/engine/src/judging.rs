@@ -24,10 +24,9 @@ pub fn judge(
     observe: &mut dyn FnMut(&str),
 ) -> Result<Judgement, Error> {
     let target = worker.info().target.clone();
-    let tile = match tile_of_a_group(family, rung, asked, &target) {
-        Ok(tile) => tile,
-        Err(refusal) => return Ok(refused(rung, asked, refusal.to_string())),
-    };
+    // A kernel that cannot have some groups and a rest is tried at its own size.
+    let [wide, high, _] = asked.wg.0.map(|side| side as u64);
+    let tile = tile_of_a_group(family, rung, asked, &target).unwrap_or([wide, high]);
     let mut tried = Vec::new();
     for shape in edges(family.form, tile, rung.multiple(), asked) {
         observe(&words(shape));
@@ -109,25 +108,6 @@ pub fn judge(
 
 fn around(n: u64) -> [u64; 3] {
     [n.saturating_sub(1), n, n + 1]
-}
-
-fn refused(rung: &Rung, asked: &Case, reason: String) -> Judgement {
-    let (traits, parameters) = rung.own_traits();
-    Judgement {
-        ruling: Ruling::Refused,
-        asked: asked.clone(),
-        tile: [1; 2],
-        tried: vec![TriedCase {
-            shape: asked.shape,
-            wg: asked.wg,
-            ruling: Ruling::Refused,
-            reason,
-        }],
-        elsewhere: Vec::new(),
-        symptoms: None,
-        traits,
-        parameters,
-    }
 }
 
 fn words(Shape { n, m }: Shape) -> String {

@@ -667,8 +667,9 @@ fn checking_wrapper(log: &SimulatorLog, more: &[&str]) -> Wrapper {
         "--build-options",
         "-cl-opt-disable",
         "--data-races",
+        // More than any device has: what a kernel takes is told, and not refused.
         "--local-mem-size",
-        "49152",
+        "1048576",
     ];
     let args = args
         .iter()
@@ -735,6 +736,8 @@ const SUPPRESSING: &str = "suppressing further errors";
 fn findings(log: &str) -> Vec<CheckFinding> {
     let mut all: Vec<CheckFinding> = Vec::new();
     let mut open: Option<CheckFinding> = None;
+    // Of the two sides of a race.
+    let mut groups: Vec<&str> = Vec::new();
     for line in log.lines() {
         let is_heading = !line.starts_with(char::is_whitespace) && !line.trim().is_empty();
         if let Some(fatal) = open
@@ -746,19 +749,33 @@ fn findings(log: &str) -> Vec<CheckFinding> {
             close(open.take(), &mut all);
         } else if is_heading {
             close(open.take(), &mut all);
+            groups.clear();
             open = kind(line).map(|kind| CheckFinding {
                 kind,
                 said: said(line),
                 file: None,
                 line: None,
+                memory: memory(line),
+                other_line: None,
+                between_groups: false,
                 times: 1,
             });
-        } else if let Some(found) = &mut open
-            && found.line.is_none()
-            && let Some((number, file)) = place(line.trim())
-        {
-            found.line = Some(number);
-            found.file = Some(file);
+        } else if let Some(found) = &mut open {
+            if let Some((_, group)) = line
+                .split_once("entity:")
+                .and_then(|(_, who)| who.split_once("Group"))
+            {
+                groups.push(group.trim());
+                found.between_groups = groups.first() != Some(&group.trim());
+            }
+            match place(line.trim()) {
+                Some((number, file)) if found.line.is_none() => {
+                    found.line = Some(number);
+                    found.file = Some(file);
+                }
+                Some((number, _)) => found.other_line = found.other_line.or(Some(number)),
+                None => {}
+            }
         }
     }
     close(open, &mut all);
@@ -768,11 +785,8 @@ fn findings(log: &str) -> Vec<CheckFinding> {
 /// Adds a finding, or counts it where its place is known.
 fn close(found: Option<CheckFinding>, all: &mut Vec<CheckFinding>) {
     let Some(found) = found else { return };
-    let place = (found.kind, &found.file, found.line);
-    match all
-        .iter_mut()
-        .find(|known| (known.kind, &known.file, known.line) == place)
-    {
+    let place = |of: &CheckFinding| (of.kind, of.file.clone(), of.line, of.between_groups);
+    match all.iter_mut().find(|known| place(known) == place(&found)) {
         Some(known) => known.times += 1,
         None => all.push(found),
     }
@@ -795,6 +809,12 @@ fn kind(heading: &str) -> Option<FindingKind> {
         None if heading.contains("Info") || heading.contains(SUPPRESSING) => None,
         None => Some(FindingKind::Other),
     }
+}
+
+/// The word before `memory`.
+fn memory(heading: &str) -> Option<String> {
+    let before = heading.split_once(" memory")?.0;
+    before.rsplit(' ').next().map(str::to_owned)
 }
 
 /// A heading without its address.

@@ -223,39 +223,6 @@ fn defined_name(line: &str) -> Option<&str> {
 /// Macros that gpulab sets for every kernel of a reader's.
 pub(crate) const MACROS: [&str; 5] = ["T", "INDEX", "WG", "WG_X", "WG_Y"];
 
-/// Those of gpulab's macros whose names a text uses for something of its own: they must not be set.
-pub(crate) fn hidden_macros(text: &str) -> Vec<&'static str> {
-    MACROS
-        .into_iter()
-        .filter(|name| declares(text, name))
-        .collect()
-}
-
-/// Whether a text declares a name itself, so that no macro may have it: `float T`, `#define WG 64`.
-pub(crate) fn declares(text: &str, name: &str) -> bool {
-    let code = without_comments(text);
-    let is_defined = code.lines().any(|line| {
-        let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
-        directive
-            .and_then(|rest| rest.strip_prefix("define"))
-            .is_some_and(|rest| split_word(rest.trim_start()).0 == name)
-    });
-    let plain: String = code
-        .lines()
-        .filter(|line| !line.trim_start().starts_with('#'))
-        .joined("\n");
-    let is_type = |word: &str| {
-        let is_other = is_qualifier(word)
-            || is_statement(word)
-            || ["unsigned", "signed", "void"].contains(&word);
-        is_identifier(word) && !is_other && word != name
-    };
-    let is_declared = tokens(&plain)
-        .windows(2)
-        .any(|pair| pair[1] == name && is_type(&pair[0]));
-    is_defined || is_declared
-}
-
 /// A type of elements or values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ValueType {
@@ -426,22 +393,6 @@ pub fn layout_of_letters(letters: &str) -> Result<Layout, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_that_a_text_declares_are_its_own() {
-        for (text, name, is_own) in [
-            ("__global const T *x; T y; (T)z; return T(1);", "T", false),
-            ("float T = 1;", "T", true),
-            ("typedef float T;", "T", true),
-            ("#define T float", "T", true),
-            ("#define TILE 4\nT x;", "T", false),
-            ("const int WG = 64;", "WG", true),
-            ("x[WG]; for (s = WG / 2;;)", "WG", false),
-            ("// float T\nT x;", "T", false),
-        ] {
-            assert_eq!(declares(text, name), is_own, "{text}");
-        }
-    }
 
     #[test]
     fn what_somebody_else_defines_is_left_out() {

@@ -19,6 +19,7 @@ pub mod probes;
 mod problem;
 pub mod reduce;
 mod registry;
+pub mod remarks;
 pub(crate) mod shape;
 pub mod signature;
 mod source;

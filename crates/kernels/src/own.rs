@@ -6,13 +6,14 @@
 
 use crate::builder::RESTORE;
 use crate::c_text::ValueType;
-use crate::c_text::{hidden_macros, tokens, without_comments, without_definitions};
+use crate::c_text::{tokens, without_comments, without_definitions};
 use crate::described::{
-    DeclarationError, DescribedArg, Formula, bound, is_name, macro_value, parse_arg, parts,
+    DeclarationError, DescribedArg, Formula, bound, check_option, is_name, macro_value, parse_arg,
+    parts,
 };
 use crate::family::BroughtKernel;
 use crate::shape::{self, Grid, HOST_FINISH};
-use crate::signature::{AddressSpace, CSource, KernelParameter};
+use crate::signature::{AddressSpace, CSource, KernelParameter, hidden_macros};
 use crate::tunable::DeclaredMacro;
 use crate::values::work_group;
 use crate::{Ask, Builder, Family, Form, Planned, Rung, minplus, reduce};
@@ -242,6 +243,12 @@ impl Declaration {
                 self.defines
                     .push((name.to_owned(), value.trim().to_owned()));
             }
+            "options" => {
+                for option in rest.split_whitespace() {
+                    check_option(option)?;
+                    self.defines.push((option.to_owned(), String::new()));
+                }
+            }
             "multiple" => {
                 let multiple = plain
                     .parse()
@@ -287,7 +294,7 @@ impl Declaration {
                 } else {
                     ""
                 };
-                let known = "kernel, args, define, multiple, elements, wg, local, tune";
+                let known = "kernel, args, define, options, multiple, elements, wg, local, tune";
                 return Err(format!(
                     "`{}` is not a declaration; there is {known}{more}",
                     words.trim()
@@ -902,6 +909,8 @@ impl<'a> OwnLaunch<'a> {
 pub struct SourceTraits {
     pub has_local: bool,
     pub barriers: u64,
+    /// Whether a `return` stands before a barrier.
+    pub returns_early: bool,
     pub parameters: Vec<String>,
     /// Macros that only its host can define.
     pub left_to_host: Vec<String>,
@@ -922,6 +931,10 @@ impl SourceTraits {
             .unwrap_or_default();
         SourceTraits {
             has_local: count(["__local", "local"]) > 0,
+            returns_early: words
+                .iter()
+                .position(|word| word == "return")
+                .is_some_and(|at| words[at..].iter().any(|word| word == "barrier")),
             barriers: count(["barrier", "work_group_barrier"]) as u64,
             parameters: parameters
                 .into_iter()

@@ -573,6 +573,14 @@ impl CSource {
     }
 }
 
+/// Those of gpulab's macros whose names a text uses for something of its own: they must not be set.
+pub(crate) fn hidden_macros(text: &str) -> Vec<&'static str> {
+    let source = CSource::new(text, &[]);
+    let declared = source.declared();
+    let is_hidden = |name: &&str| declared.contains(*name) || source.macros.contains_key(*name);
+    MACROS.into_iter().filter(is_hidden).collect()
+}
+
 fn is_kernel(word: &str) -> bool {
     word == "__kernel" || word == "kernel"
 }
@@ -717,6 +725,23 @@ mod tests {
         all.into_iter()
             .map(|parameter| (parameter.name, parameter.space, parameter.value_type))
             .collect()
+    }
+
+    #[test]
+    fn names_that_a_text_declares_are_its_own() {
+        for (text, name, is_own) in [
+            ("__global const T *x; T y; (T)z; return T(1);", "T", false),
+            ("float T = 1;", "T", true),
+            ("typedef float T;", "T", true),
+            ("#define T float", "T", true),
+            ("#define TILE 4\nT x;", "T", false),
+            ("const int WG = 64;", "WG", true),
+            ("int l = f(0), T = 3;", "T", true),
+            ("x[WG]; for (s = WG / 2;;)", "WG", false),
+            ("// float T\nT x;", "T", false),
+        ] {
+            assert_eq!(hidden_macros(text).contains(&name), is_own, "{text}");
+        }
     }
 
     #[test]

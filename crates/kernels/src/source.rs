@@ -243,7 +243,7 @@ impl Sources {
 }
 
 /// The definitions that a source mentions, or the value of one of these: the others would only make it another program to
-/// compile.
+/// compile. Build options, which begin with `-`, stay.
 pub fn used_defines(defines: &[(String, String)], text: &str) -> Vec<(String, String)> {
     let parted = |text| str::split(text, |c: char| !c.is_ascii_alphanumeric() && c != '_');
     let mut words: HashSet<&str> = parted(text).collect();
@@ -255,7 +255,7 @@ pub fn used_defines(defines: &[(String, String)], text: &str) -> Vec<(String, St
     words.extend(values.into_iter().flat_map(parted));
     defines
         .iter()
-        .filter(|(name, _)| words.contains(name.as_str()))
+        .filter(|(name, _)| name.starts_with('-') || words.contains(name.as_str()))
         .cloned()
         .collect()
 }
@@ -267,7 +267,8 @@ pub fn given(family: &Family, rung: &Rung, text: &str) -> Vec<(String, String)> 
         prefetch: false,
         ..Target::without_limits(false)
     };
-    let plan = [1025, 1 << 20].into_iter().find_map(|n| {
+    let usual = family.usual_shape(1 << 20, false).n;
+    let plan = [1025, 1 << 20, usual].into_iter().find_map(|n| {
         let case = Case::of(
             &family.name,
             rung.variant(),

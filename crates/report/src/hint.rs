@@ -42,6 +42,9 @@ pub fn hint(judgement: &Judgement, found: bool) -> Option<Hint> {
         Ruling::Right => None,
         Ruling::NotBuilt => Some(not_built(judgement)),
         Ruling::Wrong => {
+            if let Some(hint) = powers_of_two(judgement).filter(|_| !found) {
+                return Some(hint);
+            }
             let by_size = Some(judgement)
                 .filter(|_| !found)
                 .and_then(by_group)
@@ -183,7 +186,33 @@ fn not_built(judgement: &Judgement) -> Hint {
     })
 }
 
+/// Functions that OpenCL C 1.2 lacks, by the beginning of their names, and what has them.
+const LATER: [(&str, &str); 6] = [
+    (
+        "sub_group_",
+        "sub-groups, which this device or its OpenCL C 1.2 does not have; where it has, they need not have 32 work-items",
+    ),
+    (
+        "get_sub_group_",
+        "sub-groups, which this device or its OpenCL C 1.2 does not have; where it has, they need not have 32 work-items",
+    ),
+    ("work_group_", "OpenCL C 2.0"),
+    ("atomic_load", "OpenCL C 2.0"),
+    ("atomic_store", "OpenCL C 2.0"),
+    ("atomic_fetch_", "OpenCL C 2.0"),
+];
+
 fn by_log(log: &str, signature: &str, host: &[String]) -> Option<Hint> {
+    let missing = ["undeclared identifier", "implicit declaration of function"];
+    let name = missing.iter().find_map(|words| quoted(log, words));
+    let later = |name: &String| LATER.iter().find(|(begins, _)| name.starts_with(begins));
+    if let Some((name, (_, of))) = name.as_ref().and_then(|name| Some((name, later(name)?))) {
+        return Some(hint!(
+            "{name} is of {of}.",
+            "gpulab builds with -cl-std=CL1.2. --declare \"options -cl-std=CL2.0\" (or options = \"...\" in a family's file) asks \
+             for another version, which not every driver has; a tree in local memory runs everywhere."
+        ));
+    }
     let (says, looks, next) = LOGS
         .iter()
         .find(|(says, ..)| says.iter().any(|words| log.contains(words)))?;
@@ -349,10 +378,19 @@ fn vectors(judgement: &Judgement, symptoms: &Symptoms) -> Option<Hint> {
     let traits = &judgement.traits;
     let [missing, of] = symptoms.unwritten_count;
     if let Some(first) = symptoms.first_unwritten {
+        if counts.counted == Share::All && counts.repeated_count == 0 {
+            return Some(hint!(
+                "Every element is in the first partial results, and {missing} of {of} are not written; the first is number \
+                 {first}.",
+                "A kernel that is meant for one work-group does this: --declare \"items WG\" starts one only, which a GPU runs \
+                 on one of its compute units."
+            ));
+        }
         return Some(hint!(
             "{missing} of {of} partial results are not written; the first is number {first}.",
-            "Let one work-item of each group, of the last and of an empty one, too, write partials[get_group_id(0)], or declare \
-             `results item` and let each work-item write partials[get_global_id(0)]."
+            "gpulab starts work-groups for all elements, and takes a result from each. Three causes look like this: the store \
+             lacks get_group_id(0), or a group that has no element leaves before it; each work-item stores a result (declare \
+             `results item`); the kernel is meant for one group (--declare \"items WG\")."
         ));
     }
     match counts.starts_from {
@@ -364,10 +402,17 @@ fn vectors(judgement: &Judgement, symptoms: &Symptoms) -> Option<Hint> {
             ));
         }
         StartsFrom::BesideInputs => {
-            return Some(hint!(
-                "The result includes memory behind the end of the input: the kernel reads elements from n on.",
-                "Load an element only where its index is less than n, and take 0 elsewhere."
-            ));
+            return Some(match traits.returns_early {
+                true => hint!(
+                    "The result changes with what lies behind the end of the input, and work-items may return before a barrier.",
+                    "Let every work-item of a group reach each barrier, and one without an element take 0: what a group does \
+                     whose work-items left is not defined. Or the kernel reads elements from n on."
+                ),
+                false => hint!(
+                    "The result includes memory behind the end of the input: the kernel reads elements from n on.",
+                    "Load an element only where its index is less than n, and take 0 elsewhere."
+                ),
+            });
         }
         StartsFrom::Elsewhere if traits.has_local && traits.barriers == 0 => {
             return Some(no_barrier());
@@ -580,18 +625,55 @@ fn by_sizes(judgement: &Judgement) -> Option<Hint> {
     let least_wrong = least_wrong?;
     let most_right = most_right?;
     if follows_tiles {
+        let declare = match built_in(&judgement.asked.family) {
+            Some(_) => format!("--declare \"multiple {wide}\""),
+            None => format!("multiple = {wide}"),
+        };
         return Some(hint!(
             "The kernel is right where the data are whole groups of {wide}x{high}, and wrong where a part of one is left.",
-            "Compare each index with the size: the last work-group has fewer elements than the others."
+            "Compare each index with the size: the last work-group has fewer elements than the others. If its host launches \
+             whole groups only, say so: {declare}."
         ));
     }
     (least_wrong > most_right).then(|| {
         let until = elements(most_right);
         let from = elements(least_wrong);
+        let next = match most_right {
+            0 | 1 => {
+                "With one element, work-items neither meet nor need the right stride: look at indices, at the bytes that an \
+                 element takes (float3 takes 16), and at what work-items share."
+            }
+            _ if most_right <= wide * high => {
+                "So far one work-group has all elements: look at indices without get_group_id(0), and at what groups share. A \
+                 barrier orders the work-items of one group only."
+            }
+            _ => {
+                "Several groups were right, so that it is a matter of size: a fixed number of groups, of turns or of elements, \
+                 or a type that is too small for an index or a sum."
+            }
+        };
+        hint!("The kernel is right up to {until} and wrong from {from} on.", "{next}")
+    })
+}
+
+/// A kernel that is right in groups of every power of two that was tried, and wrong in one of another size.
+fn powers_of_two(judgement: &Judgement) -> Option<Hint> {
+    let wg = judgement.failed()?.wg;
+    let mut others = judgement.elsewhere.iter().filter(|tried| {
+        tried.wg.size() > 1 && tried.wg.size().is_power_of_two() && tried.ruling != Ruling::Refused
+    });
+    let right = others
+        .clone()
+        .map(|tried| tried.wg.to_string())
+        .joined(" and ");
+    let is_rule = !wg.size().is_power_of_two()
+        && others.clone().count() > 1
+        && others.all(|tried| tried.ruling == Ruling::Right);
+    is_rule.then(|| {
         hint!(
-            "The kernel is right up to {until} and wrong from {from} on.",
-            "Look for numbers that hold for small sizes only: a fixed number of groups or of turns of a loop, or a type too \
-             small for an index or a sum."
+            "The kernel is right in work-groups of {right}, and wrong in those of {wg}, which is no power of two.",
+            "A tree that halves the group drops an element wherever the count is odd: take groups of a power of two, or let \
+             the tree begin at the next one, and skip partners that the group does not have."
         )
     })
 }

@@ -147,6 +147,17 @@ fn sentence(one: &Payoff, is_of_time: bool, cure: &str) -> String {
             "two elements for each",
         ),
         Waste::Launches => (format!("{counted} launches"), enough.as_str()),
+        Waste::Contention => (
+            format!(
+                "{counted} atomic operations of a warp meet in one word of global memory and take turns"
+            ),
+            "counts in local memory, added up once per group,",
+        ),
+        Waste::OneGroup => (
+            "all work is in one work-group, which a GPU runs on one of its compute units"
+                .to_owned(),
+            "many groups, whose results another launch joins,",
+        ),
     };
     let place = one.place.as_ref().map_or_else(String::new, |(file, line)| {
         format!("{}:{line}: ", last(file))
@@ -161,7 +172,9 @@ fn sentence(one: &Payoff, is_of_time: bool, cure: &str) -> String {
 /// A waste, the command that shows its cure, and the rungs that cure it, in the order of their ladders.
 type Cure = (Waste, &'static str, &'static [(&'static str, &'static str)]);
 
-const CURES: [Cure; 8] = [
+const CURES: [Cure; 10] = [
+    (Waste::Contention, "gpulab explain reduce:10", &[]),
+    (Waste::OneGroup, "gpulab lab grid", &[]),
     (
         Waste::BankConflicts,
         "gpulab exercise show banks",
@@ -254,7 +267,7 @@ mod tests {
             let is_known = match how {
                 "gpulab exercise show" => NAMES.contains(&what),
                 "gpulab lab" => experiment(what).is_some(),
-                _ => what == "minplus:3",
+                _ => ["minplus:3", "reduce:10"].contains(&what),
             };
             assert!(is_known, "{command}");
         }

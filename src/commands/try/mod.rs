@@ -187,15 +187,25 @@ fn climb_family(
     }
     let is_checked = options.check || options.faults;
     let is_clean = if is_checked {
-        check_rungs(climbed, family, dtype, &study)
+        let is_strict = options.check || climbed.measure.strict;
+        check_rungs(climbed, family, dtype, &study, is_strict)
     } else {
         Ok(())
     };
     // A driver may hide what the simulator found: both are told.
     let mut rows = Vec::new();
     let done = ladder::run(global, climbed, &study, &mut rows);
-    if !is_checked {
+    let is_wrong = rows.iter().any(|row| row.status == Status::WrongResult);
+    if !is_checked && !is_wrong {
         say(simulate::UNCHECKED);
+    }
+    for rung in &rungs {
+        let end = rows.iter().find(|row| row.variant == rung.variant());
+        simulate::remark(
+            family,
+            rung,
+            end.is_some_and(|row| row.status == Status::WrongResult),
+        );
     }
     let looked = look_closer(global, family, &study, &rows);
     worst_of([is_clean, done, looked])
@@ -281,9 +291,10 @@ fn look_closer(
     study: &LadderRun<'_>,
     rows: &[Row],
 ) -> Result<(), Error> {
-    let wrong = rows
-        .iter()
-        .find(|row| row.status == Status::WrongResult && !study.faulty.contains(&row.variant));
+    let wrong = rows.iter().find(|row| {
+        [Status::WrongResult, Status::Timeout].contains(&row.status)
+            && !study.faulty.contains(&row.variant)
+    });
     let Some((row, rung)) = wrong.and_then(|row| Some((row, family.rung(&row.variant)?))) else {
         return Ok(());
     };
@@ -313,6 +324,7 @@ fn check_rungs(
     family: &Family,
     dtype: Dtype,
     study: &LadderRun<'_>,
+    is_strict: bool,
 ) -> Result<(), Error> {
     let limit = limit(options);
     let mut worker = simulate::open(&study.registry, limit)?;
@@ -332,11 +344,7 @@ fn check_rungs(
         // Somebody else's file may take standard output.
         say(format!("{}: {told}", rung.label()).trim_end());
         if checked.findings.is_empty() || !study.faulty.iter().any(|name| name == rung.variant()) {
-            verdicts.push(simulate::verdict(
-                &checked,
-                &rung.label(),
-                options.measure.strict,
-            ));
+            verdicts.push(simulate::verdict(&checked, &rung.label(), is_strict));
         }
     }
     worst_of(verdicts)
@@ -424,6 +432,11 @@ fn judge_and_climb(
     report.device = Some(judged.device.clone());
     report.hint = hint(&judged.judgement, is_found);
     report.judgement = Some(judged.judgement.clone());
+    simulate::remark(
+        &judged.brought.family,
+        &judged.rung,
+        judged.judgement.ruling == Ruling::Wrong,
+    );
     let is_clean = match word {
         Some((word, _)) => tell(global, options, |_| word.clone()),
         None if is_checked => check(global, options, &judged, report),

@@ -196,8 +196,18 @@ fn renewed(unit: &BuildUnit, value: u64) -> BuildUnit {
 }
 
 fn with_defines(options: &str, defines: &[(String, String)]) -> Result<CString, DeviceError> {
-    let mut text = options.to_owned();
+    let says_version = |option: &&str| option.starts_with("-cl-std=");
+    let is_replaced = defines.iter().any(|(name, _)| says_version(&name.as_str()));
+    let kept = options
+        .split(' ')
+        .filter(|option| !is_replaced || !says_version(option));
+    let mut text = kept.collect::<Vec<_>>().join(" ");
     for (name, value) in defines {
+        if name.starts_with('-') {
+            text.push(' ');
+            text.push_str(name);
+            continue;
+        }
         if name.is_empty()
             || [name, value]
                 .iter()

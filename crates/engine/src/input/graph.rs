@@ -1,7 +1,7 @@
 //! Graphs from files: edges between named nodes, or a square matrix of weights.
 
 use super::npy;
-use super::table::{CsvRow, cell_count, is_number, no_number, number, rows};
+use super::table::{CsvRow, is_number, no_number, number, rows, uneven};
 use super::{Why, extension, load, shown};
 use csv::StringRecord;
 use flate2::read::MultiGzDecoder;
@@ -231,11 +231,7 @@ fn matrix_of_text(rows: &[CsvRow], dtype: Dtype) -> Result<GraphFile, Why> {
     let mut numbers = Vec::new();
     for row in rows {
         if row.cells.len() != columns {
-            let count = cell_count(row.cells.len());
-            return Err(format!(
-                "line {} has {count} where the first has {columns}; complete it",
-                row.line
-            ));
+            return Err(uneven(row.line, row.cells.len(), columns));
         }
         for (at, cell) in row.cells.iter().enumerate() {
             let read = if cell.is_empty() {
@@ -454,10 +450,7 @@ fn edges(rows: &[CsvRow], separator: u8) -> Result<ListedEdges, Why> {
     let mut edges = Vec::with_capacity(list.len());
     for CsvRow { line, cells, .. } in list {
         if cells.len() != count {
-            return Err(format!(
-                "line {line} has {} where the first has {count}; complete it",
-                cell_count(cells.len())
-            ));
+            return Err(uneven(*line, cells.len(), count));
         }
         let ends = [from, to].map(|at| at.map_or("", |at| &cells[at]));
         if ends.contains(&"") {

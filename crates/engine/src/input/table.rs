@@ -217,10 +217,7 @@ impl Columns {
         let got = row.cells.len();
         let expected = self.names.len();
         if got != expected {
-            return Err(format!(
-                "line {line} has {} where the first has {expected}; complete it",
-                cell_count(got)
-            ));
+            return Err(uneven(line, got, expected));
         }
         let text = &row.cells[at];
         parse(text).ok_or_else(|| {
@@ -235,6 +232,20 @@ impl Columns {
             format!("line {line}, column {}: {why}", shown(&self.names[at]))
         })
     }
+}
+
+/// That a line has more or fewer cells than the first.
+pub(super) fn uneven(line: u64, got: usize, expected: usize) -> String {
+    let next = match got > expected {
+        true => {
+            "if commas stand for decimal points, as in 2628,5, write 2628.5; else take away what is too much"
+        }
+        false => "complete it",
+    };
+    format!(
+        "line {line} has {} where the first has {expected}; {next}",
+        cell_count(got)
+    )
 }
 
 /// That a text is no number; with a decimal comma, what would be right.
@@ -355,7 +366,7 @@ mod tests {
         );
         assert_eq!(
             at("x,y\n1,2,3\n"),
-            "line 2 has 3 cells where the first has 2; complete it"
+            "line 2 has 3 cells where the first has 2; if commas stand for decimal points, as in 2628,5, write 2628.5; else take away what is too much"
         );
         assert_eq!(
             read(b"y\n1\n\n\xff\n", None, Dtype::F64).unwrap_err(),

@@ -20,7 +20,6 @@ impl Session {
     /// Checks a rung over exact data of four seeds, all ones and values that decide by themselves, then over the real data.
     /// Where the results over these are exact, they show every mistake, and data of one more seed suffice.
     pub(super) fn verify_thoroughly(&mut self, job: &ReadyCase<'_>) -> Result<Measured, Stop> {
-        self.verify_companions(job)?;
         let others = [timed_exact_data(job), exact_data(job)].concat();
         let judged = self.verify_seeds(job, &others, "over real data")?;
         // To a simulator one more run is the same accesses once more.

@@ -96,7 +96,9 @@ pub fn serve() -> Result<(), Error> {
             (Request::LaunchOnce(case), Some(session)) => {
                 Reply::LaunchedOnce(session.launch_once(&case))
             }
-            (Request::Verify(case), Some(session)) => Reply::Done(Box::new(session.verify(&case))),
+            (Request::Verify(case), Some(session)) => {
+                Reply::Done(Box::new(session.verify_without_companions(&case)))
+            }
             (Request::Diagnose(case), Some(session)) => {
                 Reply::Diagnosed(Box::new(session.diagnose(&case)))
             }

@@ -99,6 +99,8 @@ macro_rules! rung_keys {
             tune: Option<BTreeMap<String, Vec<u64>>>,
             #[serde(default)]
             define: BTreeMap<String, Text>,
+            /// Build options, with blanks between them.
+            options: Option<String>,
             #[serde(rename = "where")]
             conditions: Option<Vec<String>>,
             /// Elements of local memory that the kernel's text declares.
@@ -638,6 +640,14 @@ impl Lowering<'_> {
         }
         let mut define = keys.define.clone();
         define.extend(own.define);
+        let options = own
+            .options
+            .or_else(|| keys.options.clone())
+            .unwrap_or_default();
+        for option in options.split_whitespace() {
+            check_option(option).map_err(|why| (option.to_owned(), why))?;
+            define.insert(option.to_owned(), Text(String::new()));
+        }
         let more: Vec<&str> = GROUP
             .into_iter()
             .chain(tune.keys().map(String::as_str))
@@ -849,6 +859,17 @@ impl Lowering<'_> {
             }
             _ => arg,
         }
+    }
+}
+
+/// Refuses what is no option of OpenCL's compilers, or says what gpulab says another way.
+pub(crate) fn check_option(option: &str) -> Result<(), String> {
+    match option {
+        _ if option.starts_with("-cl-") || option == "-w" || option == "-Werror" => Ok(()),
+        _ if option.starts_with("-D") => Err(format!("options: {option}: macros stand in define")),
+        _ => Err(format!(
+            "options: {option} is no build option of OpenCL, as -cl-std=CL2.0, -cl-fast-relaxed-math or -cl-mad-enable"
+        )),
     }
 }
 

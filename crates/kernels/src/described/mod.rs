@@ -12,15 +12,16 @@ mod problem;
 mod resolve;
 
 pub(crate) use args::{DescribedArg, parse_arg};
+pub(crate) use description::check_option;
 pub use description::{Checker, DeclarationError, Description, FamilyFile};
 pub use draft::draft;
 pub(crate) use formula::{Formula, is_name, macro_value, parts};
 pub(crate) use planner::bound;
 
 use crate::builder::RESTORE;
-use crate::c_text::{hidden_macros, without_definitions};
+use crate::c_text::without_definitions;
 use crate::family::BroughtKernel;
-use crate::signature::CSource;
+use crate::signature::{CSource, hidden_macros};
 use crate::tunable::DeclaredMacro;
 use crate::{AnyProblem, Family, Rung};
 use args::{BufferRole, Content, Declared};

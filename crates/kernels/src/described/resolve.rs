@@ -211,6 +211,22 @@ fn resolve_buffer(
             ));
         }
     }
+    if let (ValueType::Number(own, 1), Some(ValueType::Struct(layout))) = (&element, of_parameter)
+        && parameter.type_name.ends_with('3')
+        && layout.size == 4 * own.size()
+        && declared
+            .length
+            .value(&|_| Some(1))
+            .is_ok_and(|count| count % 4 != 0)
+    {
+        return Err(format!(
+            "it takes {} bytes in memory, and {name} has {} for each: read packed numbers by vload3 from a pointer to {}, or \
+             hand over vectors of four",
+            layout.size,
+            3 * own.size(),
+            own.name()
+        ));
+    }
     declared.resolved.get_or_insert(element);
     Ok(())
 }

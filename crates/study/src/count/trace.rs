@@ -138,6 +138,12 @@ pub struct CheckFinding {
     pub file: Option<String>,
     /// The line there, from 1.
     pub line: Option<u64>,
+    /// Of which memory it is: `global`, `local`, `private` or `constant`.
+    pub memory: Option<String>,
+    /// Of a race, the line of the other access.
+    pub other_line: Option<u64>,
+    /// Whether it is a race between work-items of two groups.
+    pub between_groups: bool,
     /// How often it was found.
     pub times: u64,
 }
@@ -162,28 +168,46 @@ impl CheckFinding {
             (Some(file), Some(line)) => format!("{file}, line {line}: "),
             _ => String::new(),
         };
-        place + self.kind.meaning().unwrap_or(&self.said)
+        place + &self.meaning()
     }
-}
 
-impl FindingKind {
-    fn meaning(self) -> Option<&'static str> {
-        Some(match self {
+    fn meaning(&self) -> String {
+        let memory = self.memory.as_deref().unwrap_or("device");
+        let outside = match memory {
+            "local" => {
+                "of the group's local memory: compare the index with its size (hosts give clSetKernelArg bytes, not elements)"
+            }
+            "private" => "of an array of the work-item: compare the index with its size before",
+            _ => "of a buffer: compare the index with its size before",
+        };
+        match self.kind {
             FindingKind::Race => {
-                "a race: a work-item reads or writes here what another one writes, with no barrier between them"
+                let with = match self.other_line {
+                    Some(line) if Some(line) != self.line => format!("line {line}"),
+                    _ => "this line itself".to_owned(),
+                };
+                let why = match memory {
+                    _ if self.between_groups => {
+                        "by two work-groups: a barrier orders the work-items of one group only. Use an atomic \
+                         operation, a place for each group, or another launch"
+                            .to_owned()
+                    }
+                    _ => format!(
+                        "by two work-items of a group: no barrier(CLK_{}_MEM_FENCE) orders them",
+                        memory.to_uppercase()
+                    ),
+                };
+                format!("a race in {memory} memory with {with}, {why}")
             }
-            FindingKind::ReadOutside => {
-                "a read outside of a buffer or an array: compare the index with the size before"
-            }
-            FindingKind::WriteOutside => {
-                "a write outside of a buffer or an array: compare the index with the size before"
-            }
-            FindingKind::Unset => "a value is used here that was never set",
+            FindingKind::ReadOutside => format!("a read outside {outside}"),
+            FindingKind::WriteOutside => format!("a write outside {outside}"),
+            FindingKind::Unset => "a value is used here that was never set".to_owned(),
             FindingKind::Divergence => {
-                "not all work-items of a group reach this barrier: put it outside of the if"
+                "not all work-items of a group reach this barrier: put it outside of branches, and behind no return"
+                    .to_owned()
             }
-            FindingKind::Other => return None,
-        })
+            FindingKind::Other => self.said.clone(),
+        }
     }
 }
 

@@ -35,10 +35,14 @@ pub enum Waste {
     /// Instructions other than loads, stores and floating-point arithmetic. Half would do, if each served two elements.
     Bookkeeping,
     Launches,
+    /// Atomic operations of a warp on one word of global memory, which take their turns.
+    Contention,
+    /// All work in a single work-group.
+    OneGroup,
 }
 
 impl Waste {
-    pub const ALL: [Waste; 8] = [
+    pub const ALL: [Waste; 10] = [
         Waste::BankConflicts,
         Waste::ScatteredReads,
         Waste::ScatteredWrites,
@@ -47,6 +51,8 @@ impl Waste {
         Waste::Divisions,
         Waste::Bookkeeping,
         Waste::Launches,
+        Waste::Contention,
+        Waste::OneGroup,
     ];
 }
 
@@ -181,7 +187,8 @@ fn each(line: Enough, by: u64) -> Enough {
 fn slots(tally: &Tally) -> f64 {
     let counts = &tally.counts;
     let divisions = INSTRUCTIONS_A_DIVISION * counts.divisions as f64;
-    (counts.issued + counts.local().passes + counts.global().segments) as f64 + divisions
+    let passes = counts.local().passes + counts.memory.global_atomic.passes;
+    (counts.issued + passes + counts.global().segments) as f64 + divisions
 }
 
 /// Segments, and those the bytes need.
@@ -211,6 +218,7 @@ impl CaseWork<'_> {
         for waste in Waste::ALL {
             let total = match waste {
                 Waste::Launches => (self.launches, 1.0),
+                Waste::OneGroup => (self.idle_units(), 1.0),
                 _ => {
                     let lines = self
                         .lines
@@ -224,7 +232,11 @@ impl CaseWork<'_> {
             } else {
                 self.launches
             };
-            let saves = 1.0 - cost(&self.without(waste, total), launches) / now;
+            let saves = match waste {
+                // At least: of any GPU half of the units would idle.
+                Waste::OneGroup => 0.5,
+                _ => 1.0 - cost(&self.without(waste, total), launches) / now,
+            };
             if total.1 < total.0 && saves > 0.0 {
                 all.push(Payoff {
                     saves,
@@ -277,7 +289,22 @@ impl CaseWork<'_> {
                 let other = (issued - requests as f64 - arithmetic).max(0.0);
                 (other, other / 2.0)
             }
-            Waste::Launches => (0.0, 0.0),
+            Waste::Contention => {
+                let atomics = &memory.global_atomic;
+                (atomics.passes as f64, atomics.requests as f64)
+            }
+            Waste::Launches | Waste::OneGroup => (0.0, 0.0),
+        }
+    }
+
+    /// 2, for more, where every launch has one group and its items have many elements each; else 1.
+    fn idle_units(&self) -> f64 {
+        const MANY: u64 = 4;
+        let elements = self.lines.first().map_or(0, |row| row.elements());
+        let is_one = self.tally.groups as f64 <= self.launches;
+        match is_one && elements >= MANY * self.wg.size() as u64 {
+            true => 2.0,
+            false => 1.0,
         }
     }
 
@@ -348,7 +375,15 @@ impl CaseWork<'_> {
                 // Half of the groups do, whose items have two elements each.
                 tally.groups = tally.groups.div_ceil(2);
             }
-            Waste::Launches => {}
+            Waste::Contention => {
+                let atomics = &mut memory.global_atomic;
+                cut(
+                    excess,
+                    small.memory.global_atomic.passes,
+                    [&mut atomics.passes],
+                );
+            }
+            Waste::Launches | Waste::OneGroup => {}
         }
         tally
     }
@@ -382,7 +417,8 @@ impl CaseWork<'_> {
                     .sum();
                 (total.0 / issued, total.1 / issued)
             }
-            Waste::Launches => total,
+            Waste::Contention => each(line, counts.memory.global_atomic.requests),
+            Waste::Launches | Waste::OneGroup => total,
         };
         Payoff {
             waste,
