@@ -185,6 +185,9 @@ pub struct CountArgs {
     pub deadline: f64,
     #[command(flatten)]
     pub rows: RowFiles,
+    /// Of a host program: look for races and values never set, in place of counting
+    #[arg(long, conflicts_with_all = ["lines", "against", "csv", "json"])]
+    pub check: bool,
     /// A host program and its arguments: count the kernels that it launches
     #[arg(last = true, value_name = "PROGRAM", conflicts_with_all = OF_EXCLUDES, conflicts_with_all = ["of", "op", "cl_dir"])]
     pub program: Vec<OsString>,

@@ -10,6 +10,10 @@ const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/host_program");
 
 /// A folder with the kernels and the program, built with this option.
 fn folder(option: &str) -> TempDir {
+    folder_of("program.cpp", option)
+}
+
+fn folder_of(source: &str, option: &str) -> TempDir {
     let dir = TempDir::new().unwrap();
     fs::copy(
         format!("{FOLDER}/kernels.cl"),
@@ -21,7 +25,7 @@ fn folder(option: &str) -> TempDir {
             "-o",
             "program",
             option,
-            &format!("{FOLDER}/program.cpp"),
+            &format!("{FOLDER}/{source}"),
             "-l:libOpenCL.so.1",
             "-ldl",
         ])
@@ -130,11 +134,50 @@ fn an_access_out_of_bounds_is_told_with_its_line() {
     )
     .unwrap();
     let (_, err, code) = count(dir.path(), "-- ./program kernels.cl 64");
-    let want = "check: program1.cl, line 4: a read outside of a buffer or an array: compare the";
+    let want = "check: program1.cl, line 4: a read outside of a buffer: compare the";
     assert!(
-        code == 0 && err.contains(want) && !err.contains("Invalid read"),
+        code == 4 && err.contains(want) && !err.contains("Invalid read"),
         "{code} {err}"
     );
+}
+
+#[test]
+fn a_programs_mistakes_are_named() {
+    let dir = folder_of("faults.cpp", "-O1");
+    let none = "no refused call in shift";
+    for (line, exit, want) in [
+        ("--check -- ./program none", 0, none),
+        (
+            "-- ./program none",
+            0,
+            "races were not looked for: count --check -- PROGRAM does",
+        ),
+        (
+            "--check -- ./program race",
+            4,
+            "line 3: a race in local memory with line 7, by two work-items of a group: no barrier(CLK_LOCAL_MEM_FENCE)",
+        ),
+        (
+            "-- ./program bytes",
+            4,
+            "a write outside of the group's local memory: compare the index with its size (hosts give clSetKernelArg bytes",
+        ),
+        (
+            "-- ./program refused",
+            1,
+            "a call was refused: clEnqueueNDRangeKernel, CL_INVALID_WORK_GROUP_SIZE",
+        ),
+        (
+            "--check -- ./program unprofiled",
+            1,
+            "CL_PROFILING_INFO_NOT_AVAILABLE, its queue was made without CL_QUEUE_PROFILING_ENABLE",
+        ),
+        ("--check reduce", 2, "--check looks at host programs"),
+    ] {
+        let (_, err, code) = count(dir.path(), line);
+        let flat = err.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(code == exit && flat.contains(want), "{line}: {code} {err}");
+    }
 }
 
 #[test]

@@ -29,7 +29,8 @@ use std::{env, fs, io};
 const SOURCE: &str = concat!(
     include_str!("simulator/plugin.cpp"),
     include_str!("simulator/subgroups.cpp"),
-    include_str!("simulator/intrinsics.cpp")
+    include_str!("simulator/intrinsics.cpp"),
+    include_str!("simulator/calls.cpp")
 );
 
 /// In front of each OpenCL program, so that it may name what the plugin gives it.
@@ -752,7 +753,11 @@ fn findings(log: &str) -> Vec<CheckFinding> {
             groups.clear();
             open = kind(line).map(|kind| CheckFinding {
                 kind,
-                said: said(line),
+                said: if kind == FindingKind::Call {
+                    String::new()
+                } else {
+                    said(line)
+                },
                 file: None,
                 line: None,
                 memory: memory(line),
@@ -760,6 +765,20 @@ fn findings(log: &str) -> Vec<CheckFinding> {
                 between_groups: false,
                 times: 1,
             });
+        } else if let Some(found) = open
+            .as_mut()
+            .filter(|found| found.kind == FindingKind::Call)
+        {
+            // Function, code, and details.
+            let part = line.trim();
+            let part = part
+                .split_once(':')
+                .filter(|(name, _)| !name.contains(' '))
+                .map_or(part, |(_, said)| said.trim());
+            found.said = [found.said.as_str(), part]
+                .into_iter()
+                .filter(|part| !part.is_empty())
+                .joined(", ");
         } else if let Some(found) = &mut open {
             if let Some((_, group)) = line
                 .split_once("entity:")
@@ -785,7 +804,10 @@ fn findings(log: &str) -> Vec<CheckFinding> {
 /// Adds a finding, or counts it where its place is known.
 fn close(found: Option<CheckFinding>, all: &mut Vec<CheckFinding>) {
     let Some(found) = found else { return };
-    let place = |of: &CheckFinding| (of.kind, of.file.clone(), of.line, of.between_groups);
+    let place = |of: &CheckFinding| {
+        let said = of.line.is_none().then(|| of.said.clone());
+        (of.kind, of.file.clone(), of.line, of.between_groups, said)
+    };
     match all.iter_mut().find(|known| place(known) == place(&found)) {
         Some(known) => known.times += 1,
         None => all.push(found),
@@ -797,7 +819,8 @@ const FATAL: &str = "OCLGRIND FATAL ERROR";
 
 /// What a heading tells of; nothing that is no finding.
 fn kind(heading: &str) -> Option<FindingKind> {
-    const KINDS: [(&str, FindingKind); 5] = [
+    const KINDS: [(&str, FindingKind); 6] = [
+        ("runtime error", FindingKind::Call),
         ("data race", FindingKind::Race),
         ("Invalid read", FindingKind::ReadOutside),
         ("Invalid write", FindingKind::WriteOutside),

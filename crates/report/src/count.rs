@@ -4,6 +4,7 @@ use super::payoff;
 use crate::format::{self, Screen};
 use crate::table::Table;
 use gpulab_kernels::{Rung, built_in};
+use gpulab_model::data::Dtype;
 use gpulab_model::outcome::Status;
 use gpulab_study::count::{AccessRule, CheckFinding, CountRow, Counts, Machine};
 use gpulab_study::why::Payoffs;
@@ -270,10 +271,17 @@ fn title(row: &CountRow) -> String {
             "the kernels that the program launched: counted in {}, not timed",
             row.simulator
         ),
-        "" => format!(
-            "{}, {}{size} elements of {}: counted in {}, not timed",
-            row.family, row.n, row.dtype, row.simulator
-        ),
+        "" => {
+            // Of a reader's own types there is no name.
+            let of = match row.dtype {
+                Dtype::U8 => String::new(),
+                dtype => format!(" of {dtype}"),
+            };
+            format!(
+                "{}, {}{size} elements{of}: counted in {}, not timed",
+                row.family, row.n, row.simulator
+            )
+        }
         name => format!(
             "{name}, small trials: counted in {}, not timed",
             row.simulator
@@ -504,7 +512,7 @@ pub fn found(
 mod tests {
     use super::super::golden;
     use super::*;
-    use gpulab_model::data::{Dtype, Params, Shape};
+    use gpulab_model::data::{Params, Shape};
     use gpulab_model::outcome::Stop;
     use gpulab_model::plan::{Case, WorkGroup};
     use gpulab_record::Run;

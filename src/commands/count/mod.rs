@@ -8,7 +8,7 @@ use crate::brought::{Brought, asks, is_exercise, is_family_file, line_of_any, pa
 use crate::cli::{Color, CountArgs, Global};
 use crate::console::{print, screen, worst_of};
 use crate::count::{
-    CountRow, CountSubject, LockstepModel, case_of, counted_cases, growths, machine_of,
+    CountRow, CountSubject, FindingKind, LockstepModel, case_of, counted_cases, growths, machine_of,
 };
 use crate::data::{Dtype, Params, Shape};
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
@@ -36,6 +36,12 @@ pub fn run(global: &Global, options: &CountArgs) -> Result<(), Error> {
     let model = options.model()?;
     if !options.program.is_empty() {
         return count_program(global, options, model);
+    }
+    if options.check {
+        return Err(Error::Usage(
+            "--check looks at host programs, as in gpulab count --check -- ./program; gpulab try FILE --check looks at a kernel"
+                .into(),
+        ));
     }
     let subject = Countable::find(options)?;
     let registry = &Registry::default();
@@ -123,8 +129,12 @@ fn count_program(global: &Global, options: &CountArgs, model: LockstepModel) -> 
     interrupt::watch();
     let simulator = Simulator::prepare(&ceilings::folder()?)?;
     let limit = Duration::from_secs_f64(options.deadline);
-    let counted =
-        simulator.count_program(model, &options.program, limit, interrupt::interrupted)?;
+    let counted = simulator.count_program(
+        (model, options.check),
+        &options.program,
+        limit,
+        interrupt::interrupted,
+    )?;
     let run = Run::begin();
     let mut rows = Vec::new();
     for (name, kernel) in &counted.kernels {
@@ -153,7 +163,7 @@ fn count_program(global: &Global, options: &CountArgs, model: LockstepModel) -> 
             .nth(at)
             .map(str::to_owned)
     };
-    if before.is_none() {
+    if before.is_none() && !options.check {
         tell(global, options, &mut outputs, &rows, &source);
     }
     let found = report::count::found(
@@ -161,11 +171,34 @@ fn count_program(global: &Global, options: &CountArgs, model: LockstepModel) -> 
         &|file, line| source(file, line).map(|text| text.trim().to_owned()),
         Screen::stderr(),
     );
-    if !found.is_empty() {
-        say(found.trim_end());
+    let kernels: Vec<&str> = counted
+        .kernels
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    let faults = match &counted.findings[..] {
+        [] if options.check => {
+            say(&format!(
+                "check: with these arguments no race, no access out of bounds, no value that was never set and no refused call \
+                 in {}",
+                kernels.join(", ")
+            ));
+            Ok(())
+        }
+        [] => Ok(()),
+        all if all.iter().all(|found| found.kind == FindingKind::Call) => Err(Error::Failed(
+            "the program's calls were refused: see above".into(),
+        )),
+        _ => Err(Error::WrongResult(
+            "the simulator found faults: see above".into(),
+        )),
+    };
+    say(found.trim_end());
+    if !options.check {
+        say("races were not looked for: count --check -- PROGRAM does");
     }
     let finished = outputs.finish(counted.end.is_ok(), true);
-    worst_of([counted.end, finished])?;
+    worst_of([counted.end, finished, faults])?;
     let Some(before) = before else { return Ok(()) };
     if let Some(why) = counted.sources.values().find_map(|text| asks(text)) {
         return Err(Error::Untrusted(why));

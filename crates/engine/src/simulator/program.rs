@@ -1,6 +1,6 @@
 //! A host program in the simulator, and what the kernels that it launches do there.
 
-use super::{OCLGRIND, Simulator, SimulatorLog, log_file};
+use super::{MOST_FINDINGS, OCLGRIND, Simulator, SimulatorLog, log_file};
 use crate::processes::{kill_group, lead_group};
 use crate::worker::Interrupted;
 use gpulab_model::Error;
@@ -11,8 +11,8 @@ use gpulab_study::count::{CheckFinding, CountedCase, CountedLaunch, LaunchCounts
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Write};
-use std::process::{Command, Stdio};
+use std::io::{self, BufRead, BufReader, IsTerminal, PipeReader, Write};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
@@ -39,11 +39,11 @@ pub struct CountedProgram {
 }
 
 impl Simulator {
-    /// Runs a command line in the simulator for at most `limit`, and counts what it launches. What it prints goes to standard
-    /// error.
+    /// Runs a command line in the simulator for at most `limit`, and counts what it launches; or `checks` it, as it is built
+    /// without an optimiser, for races and values that were never set. What it prints goes to standard error.
     pub fn count_program(
         &self,
-        model: LockstepModel,
+        (model, checks): (LockstepModel, bool),
         words: &[OsString],
         limit: Duration,
         interrupted: Interrupted,
@@ -57,13 +57,25 @@ impl Simulator {
         let wrapper = self.wrapper(model, &file, None);
         let mut command = Command::new(OCLGRIND);
         command
-            .args(["--global-mem-size", GLOBAL_MEMORY])
-            .args(&wrapper.args)
+            .args(["--global-mem-size", GLOBAL_MEMORY, "--check-api"])
+            .args(["--max-errors", MOST_FINDINGS])
+            .args(&wrapper.args);
+        if checks {
+            let options = format!("-cl-opt-disable {}", self.build_options(model));
+            command
+                .args(["--data-races", "--uninitialized", "--build-options"])
+                .arg(options);
+        }
+        // In front of the simulator's own library, which it names itself.
+        let first = "LD_PRELOAD=$0:$LD_PRELOAD exec \"$@\"";
+        command
+            .args(["sh", "-c", first])
+            .arg(&self.plugin)
             .args(words)
             .envs(wrapper.variables)
             .env("GPULAB_COUNT_SOURCES", "1")
             .env("OCL_ICD_VENDORS", self.loader_folder()?);
-        let end = end_of(command, name, limit, interrupted);
+        let (end, refused) = end_of(command, name, limit, interrupted);
         // The simulator makes it with an OpenCL context.
         let text = fs::read(&file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         drop(fs::remove_file(&file));
@@ -82,6 +94,7 @@ impl Simulator {
             return Err(Error::Failed(format!("{name} {why}")));
         }
         let mut findings = log.new_findings();
+        findings.extend(super::findings(&refused));
         for found in &mut findings {
             // Which of its programs it is of is not said.
             let file = found.file.take().filter(|_| sources.len() == 1);
@@ -111,60 +124,100 @@ impl Simulator {
     }
 }
 
-/// Runs a command to its end, with what it prints on standard error; or says why it was ended, or failed.
+/// Begins what the simulator prints of a call that it refuses; tabs begin the lines behind it.
+const REFUSED: &str = "Oclgrind - OpenCL runtime error";
+
+/// Runs a command to its end, with what it prints on standard error; or says why it was ended, or failed. And what the simulator
+/// printed of calls that it refused.
 fn end_of(
     mut command: Command,
     name: &str,
     limit: Duration,
     interrupted: Interrupted,
-) -> Result<(), Error> {
-    let failed = |error: io::Error| Error::Failed(format!("{OCLGRIND} cannot be started: {error}"));
-    let (mut printed, writer) = io::pipe().map_err(failed)?;
-    let input = match io::stdin().is_terminal() {
-        true => Stdio::null(),
-        false => Stdio::inherit(),
+) -> (Result<(), Error>, String) {
+    let (printed, mut child) = match started(&mut command) {
+        Ok(started) => started,
+        Err(error) => {
+            let why = format!("{OCLGRIND} cannot be started: {error}");
+            return (Err(Error::Failed(why)), String::new());
+        }
     };
-    command
-        .stdin(input)
-        .stdout(writer.try_clone().map_err(failed)?)
-        .stderr(writer);
-    let mut child = lead_group(&mut command).spawn().map_err(failed)?;
     // It holds the pipe open.
     drop(command);
-    let told = thread::spawn(move || {
-        let mut terminal = Escaping::new(io::stderr());
-        // Nothing can be done about a standard error that cannot be written to.
-        let _ = io::copy(&mut printed, &mut terminal).and_then(|_| terminal.flush());
-    });
+    let told = thread::spawn(move || tell(printed));
     let began = Instant::now();
-    let status = loop {
-        match child.try_wait().map_err(failed)? {
-            Some(status) => break status,
-            None if interrupted() => {
-                kill_group(&mut child);
-                return Err(Error::Interrupted);
-            }
-            None if began.elapsed() > limit => {
-                kill_group(&mut child);
-                return Err(Error::Failed(format!(
+    let end = loop {
+        let (error, is_ended) = match child.try_wait() {
+            Ok(Some(status)) if status.success() => break Ok(()),
+            Ok(Some(status)) => (
+                Error::Failed(format!(
+                    "{name} failed in the simulator ({status}); what it printed is above"
+                )),
+                true,
+            ),
+            Err(lost) => (Error::Failed(format!("{name} was lost: {lost}")), false),
+            Ok(None) if interrupted() => (Error::Interrupted, false),
+            Ok(None) if began.elapsed() > limit => (
+                Error::Failed(format!(
                     "{name} took more than {} s in the simulator: give it less work, or more time with --deadline",
                     limit.as_secs_f64()
-                )));
+                )),
+                false,
+            ),
+            Ok(None) => {
+                thread::sleep(Duration::from_millis(5));
+                continue;
             }
-            None => thread::sleep(Duration::from_millis(5)),
+        };
+        if !is_ended {
+            kill_group(&mut child);
         }
+        break Err(error);
     };
     let ended = Instant::now();
     // What the program started may go on, and print.
     while !told.is_finished() && ended.elapsed() < LAST_WORDS {
         thread::sleep(Duration::from_millis(1));
     }
-    match status.success() {
-        true => Ok(()),
-        false => Err(Error::Failed(format!(
-            "{name} failed in the simulator ({status}); what it printed is above"
-        ))),
+    let refused = told.is_finished().then(|| told.join().unwrap_or_default());
+    (end, refused.unwrap_or_default())
+}
+
+/// A child, and a pipe with all that it prints.
+fn started(command: &mut Command) -> io::Result<(PipeReader, Child)> {
+    let (printed, writer) = io::pipe()?;
+    let input = match io::stdin().is_terminal() {
+        true => Stdio::null(),
+        false => Stdio::inherit(),
+    };
+    command
+        .stdin(input)
+        .stdout(writer.try_clone()?)
+        .stderr(writer);
+    Ok((printed, lead_group(command).spawn()?))
+}
+
+/// Sends what a program prints to standard error, but for what the simulator says of calls that it refuses: that.
+fn tell(printed: PipeReader) -> String {
+    let mut printed = BufReader::new(printed);
+    let mut terminal = Escaping::new(io::stderr());
+    let (mut line, mut refused, mut is_refused) = (Vec::new(), String::new(), false);
+    while printed
+        .read_until(b'\n', &mut line)
+        .is_ok_and(|read| read > 0)
+    {
+        let text = String::from_utf8_lossy(&line);
+        is_refused = text.starts_with(REFUSED) || is_refused && text.starts_with('\t');
+        if is_refused {
+            refused += &text;
+        } else {
+            // Nothing can be done about a standard error that cannot be written to.
+            let _ = terminal.write_all(&line);
+        }
+        line.clear();
     }
+    let _ = terminal.flush();
+    refused
 }
 
 #[derive(Deserialize)]

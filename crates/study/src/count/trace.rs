@@ -158,6 +158,8 @@ pub enum FindingKind {
     Unset,
     /// Not all work-items of a group reach a barrier.
     Divergence,
+    /// A call that OpenCL refused.
+    Call,
     Other,
 }
 
@@ -206,6 +208,7 @@ impl CheckFinding {
                 "not all work-items of a group reach this barrier: put it outside of branches, and behind no return"
                     .to_owned()
             }
+            FindingKind::Call => format!("a call was refused: {}", self.said),
             FindingKind::Other => self.said.clone(),
         }
     }
