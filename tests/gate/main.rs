@@ -12,6 +12,7 @@ mod baselines;
 mod child;
 mod counts;
 mod faults;
+mod labels;
 mod mutants;
 mod recipes;
 mod right;
@@ -41,6 +42,7 @@ const GATES: &[(&str, Gate)] = &[
     ("baselines", baselines::run),
     ("counts", counts::run),
     ("faults", faults::run),
+    ("labels", labels::run),
     ("mutants", mutants::run),
     ("recipes", recipes::run),
     ("right", right::run),

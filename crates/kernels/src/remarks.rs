@@ -1,6 +1,6 @@
 //! What a kernel's text shows by itself, without a run: what the language promises nobody, by line.
 
-use crate::c_text::{is_qualifier, logical_lines, tokens};
+use crate::c_text::{is_qualifier, logical_lines, tokens, without_comments};
 use crate::described::Formula;
 use gpulab_model::data::Scalar;
 use std::collections::BTreeMap;
@@ -18,14 +18,14 @@ pub struct Remark {
 const LOCAL_MEMORY: u64 = 32 << 10;
 
 /// What an assembled text shows, each kind at its first place; `defines` are the macros and the build options, which begin with
-/// `-`, that it is built with. What only a wrong kernel must be asked comes with `is_wrong`.
-pub fn remarks(text: &str, defines: &[(String, String)], is_wrong: bool) -> Vec<Remark> {
+/// `-`, that it is built with.
+pub fn remarks(text: &str, defines: &[(String, String)]) -> Vec<Remark> {
     let options: Vec<&str> = defines.iter().map(|(name, _)| name.as_str()).collect();
     let numbers = defines
         .iter()
         .filter_map(|(name, value)| Some((name.clone(), value.parse().ok()?)));
     let mut numbers: BTreeMap<String, u64> = numbers.collect();
-    let words = tokens(text);
+    let words = tokens(&without_comments(text));
     let has = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
     let has_wide = has(&["long", "ulong", "size_t", "INDEX", "T"]);
     let has_double = has(&["double", "T"]) || options.contains(&"-cl-single-precision-constant");
@@ -77,8 +77,9 @@ pub fn remarks(text: &str, defines: &[(String, String)], is_wrong: bool) -> Vec<
             promised.filter(|_| asks_for_nan(&code)).map(|option| {
                 format!("isnan or isinf is asked, and the build option {option} promises that there is no NaN and no infinity")
             }),
-            (is_wrong && code.contains("mul24(")).then(|| {
-                "mul24 multiplies integers of 24 bits: are factors here larger?".to_owned()
+            code.contains("mul24(").then(|| {
+                "mul24 multiplies integers of 24 bits: what it gives for larger factors differs from device to device"
+                    .to_owned()
             }),
         ];
         let line = u64::try_from(number as i64 - shift).unwrap_or(0);
@@ -189,7 +190,7 @@ mod tests {
                 .iter()
                 .map(|name| (name.to_string(), String::new()))
                 .collect();
-            let all = remarks(&text, &options, true);
+            let all = remarks(&text, &options);
             all.iter()
                 .map(|one| format!("{}:{} {}", one.file, one.line, &one.says[..10]))
                 .collect::<Vec<_>>()

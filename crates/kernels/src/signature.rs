@@ -7,7 +7,9 @@ use crate::c_text::{EMPTY, ValueType, add_field, ended, vector_of_three};
 use crate::c_text::{
     MACROS, is_identifier, is_qualifier, is_statement, split_word, tokens, without_comments,
 };
+use crate::described::Formula;
 use gpulab_model::data::Scalar;
+use gpulab_model::plan::WorkGroup;
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +59,14 @@ pub struct Usage {
 }
 
 impl Usage {
+    fn add(&mut self, other: Usage) {
+        self.is_read |= other.is_read;
+        self.is_written |= other.is_written;
+        self.is_updated |= other.is_updated;
+        self.is_accumulated |= other.is_accumulated;
+        self.is_handed_on |= other.is_handed_on;
+    }
+
     pub fn changes(self) -> bool {
         self.is_written || self.is_updated || self.is_accumulated
     }
@@ -168,40 +178,134 @@ impl CSource {
         )
     }
 
-    /// What a kernel does with the elements of a pointer, as far as its own lines show it.
+    /// What a kernel does with the elements of a pointer, also by other names and in functions of its text.
     pub fn usage(&self, kernel: &str, name: &str) -> Usage {
+        self.body(kernel)
+            .map_or_else(Usage::default, |body| self.usage_in(body, name, 0))
+    }
+
+    fn usage_in(&self, body: &[String], name: &str, depth: usize) -> Usage {
         let mut usage = Usage::default();
-        let Some(body) = self.body(kernel) else {
-            return usage;
-        };
+        let word = |place: usize| body.get(place).map_or("", String::as_str);
         for at in (0..body.len()).filter(|&at| body[at] == name && (at == 0 || body[at - 1] != "."))
         {
-            let word = |place: usize| body.get(place).map_or("", String::as_str);
             let before = at.checked_sub(1).map_or("", word);
-            let end = if word(at + 1) == "[" {
-                closing(body, at + 1).map_or(at, |close| close + 1)
+            let is_sum = before == "(" && at > 1 && word(at - 2) == "*";
+            let mut end = if is_sum {
+                closing(body, at - 1).map_or(at, |close| close + 1)
             } else {
                 at + 1
             };
-            // A pointer is no factor of a product.
-            let is_element = word(at + 1) == "[" || before == "*";
-            let is_atomic = before == "&" && at >= 3 && body[at - 3].starts_with("atom");
-            // Of a struct's field: `x[i].y = 1`.
-            let mut next = end;
-            while word(next) == "." {
-                next += 2;
+            // Behind a cast: `((global uint *)x)[i]`.
+            while !is_sum && before == ")" && word(end) == ")" {
+                end += 1;
             }
-            match (word(next), word(next + 1)) {
-                _ if !is_element || before == "&" && !is_atomic => usage.is_handed_on = true,
-                _ if is_atomic => usage.is_accumulated = true,
+            let is_indexed = word(end) == "[";
+            while word(end) == "[" {
+                end = closing(body, end).map_or(body.len(), |close| close + 1);
+            }
+            // Of a struct's field: `x[i].y = 1`, `x->y = 1`.
+            let is_field = word(end) == "-" && word(end + 1) == ">";
+            // A pointer is no factor of a product.
+            let is_element = is_indexed || is_sum || is_field || before == "*";
+            while word(end) == "." || word(end) == "-" && word(end + 1) == ">" {
+                end += if word(end) == "." { 2 } else { 3 };
+                while word(end) == "[" {
+                    end = closing(body, end).map_or(body.len(), |close| close + 1);
+                }
+            }
+            let is_address = before == "&";
+            if !is_element || is_address {
+                usage.add(self.handed_on(body, name, at, depth));
+                continue;
+            }
+            match (word(end), word(end + 1)) {
                 ("=", "=") => usage.is_read = true,
                 ("=", _) => usage.is_written = true,
                 ("+" | "-" | "*" | "/" | "|" | "&" | "^", "=") => usage.is_updated = true,
                 ("+", "+") | ("-", "-") => usage.is_updated = true,
+                ("<", "<") | (">", ">") if word(end + 2) == "=" => usage.is_updated = true,
                 _ => usage.is_read = true,
             }
         }
         usage
+    }
+
+    /// What becomes of a pointer that stands at a place without an index: it goes to a function, or gets another name.
+    fn handed_on(&self, body: &[String], name: &str, at: usize, depth: usize) -> Usage {
+        let unknown = Usage {
+            is_handed_on: true,
+            ..Usage::default()
+        };
+        let word = |place: usize| body.get(place).map_or("", String::as_str);
+        // Back to the bracket that it stands in, and how many commas lie between.
+        let (mut open, mut inside, mut commas) = (at, 0i32, 0);
+        while open > 0 {
+            open -= 1;
+            match word(open) {
+                ")" | "]" => inside += 1,
+                "(" | "[" if inside > 0 => inside -= 1,
+                "," if inside == 0 => commas += 1,
+                "(" if open > 0
+                    && is_identifier(word(open - 1))
+                    && !is_qualifier(word(open - 1)) =>
+                {
+                    return self
+                        .given_to(word(open - 1), commas, depth)
+                        .unwrap_or(unknown);
+                }
+                "=" if inside == 0 && open > 0 && is_identifier(word(open - 1)) => {
+                    let alias = word(open - 1);
+                    let is_pointer = body
+                        .windows(2)
+                        .any(|pair| pair[0] == "*" && pair[1] == alias);
+                    return match is_pointer && alias != name && depth < 4 {
+                        true => self.usage_in(body, alias, depth + 1),
+                        false => unknown,
+                    };
+                }
+                ";" | "{" | "}" => return unknown,
+                _ => {}
+            }
+        }
+        unknown
+    }
+
+    /// What a function does with what its parameter leads to: one of OpenCL C's, or of the text.
+    fn given_to(&self, function: &str, parameter: usize, depth: usize) -> Option<Usage> {
+        let read = Usage {
+            is_read: true,
+            ..Usage::default()
+        };
+        let written = Usage {
+            is_written: true,
+            ..Usage::default()
+        };
+        match function {
+            _ if function.starts_with("atom") => {
+                return Some(Usage {
+                    is_accumulated: true,
+                    ..Usage::default()
+                });
+            }
+            _ if function.starts_with("vload") || function == "prefetch" => return Some(read),
+            _ if function.starts_with("vstore") => return Some(written),
+            _ if function.starts_with("async_work_group") => {
+                return Some(if parameter == 0 { written } else { read });
+            }
+            _ if depth > 4 => return None,
+            _ => {}
+        }
+        let starts = (1..self.tokens.len().saturating_sub(1))
+            .filter(|at| self.tokens[*at] == function && self.tokens[at + 1] == "(");
+        let (open, close) = starts
+            .filter_map(|at| Some((at + 1, closing(&self.tokens, at + 1)?)))
+            .find(|(_, close)| self.tokens.get(close + 1).is_some_and(|word| word == "{"))?;
+        let name = split_at_commas(&self.tokens[open + 1..close])
+            .nth(parameter)
+            .map(|words| self.parameter(words).name)?;
+        let end = closing(&self.tokens, close + 1)?;
+        Some(self.usage_in(&self.tokens[close + 1..=end], &name, depth + 1))
     }
 
     pub(crate) fn body(&self, kernel: &str) -> Option<&[String]> {
@@ -214,24 +318,28 @@ impl CSource {
         Some(&self.tokens[begin..=closing(&self.tokens, begin)?])
     }
 
-    /// The sides of the work-group that a kernel demands by its attribute, with macros replaced.
-    pub fn required_group(&self, kernel: &str) -> Option<Vec<String>> {
+    /// The work-group that a kernel demands by its attribute, wherever that stands before its name.
+    pub fn required_group(&self, kernel: &str) -> Option<WorkGroup> {
         let at = self
             .tokens
             .windows(2)
             .position(|pair| pair[0] == kernel && pair[1] == "(")?;
-        let from = self.tokens[..at].iter().rposition(|word| is_kernel(word))?;
+        let from = self.tokens[..at]
+            .iter()
+            .rposition(|word| word == "}" || word == ";")
+            .unwrap_or(0);
         let demand = from
             + self.tokens[from..at]
                 .iter()
-                .position(|word| word == "reqd_work_group_size")?;
+                .position(|word| word.trim_matches('_') == "reqd_work_group_size")?;
         let open = demand + 1;
         let sides = self.expanded(&self.tokens[open + 1..closing(&self.tokens, open)?]);
-        Some(
-            split_at_commas(&sides)
-                .map(|words| words.join(" "))
-                .collect(),
-        )
+        let mut group = [1; 3];
+        for (side, words) in group.iter_mut().zip(split_at_commas(&sides)) {
+            let count = Formula::parse(&words.join(" ")).ok()?;
+            *side = count.count(1, 1 << 16, &|_| None).ok()? as usize;
+        }
+        Some(WorkGroup(group))
     }
 
     /// The names that the text uses, and that neither it nor OpenCL C gives a meaning.
@@ -845,6 +953,31 @@ mod tests {
     }
 
     #[test]
+    fn pointers_are_followed_under_other_names_and_into_functions() {
+        let text = "void put(float x, global float *to) { *to = x; }
+            kernel void k(global float *a, global float *b, global uchar *c, global float *d, global float *e, global S *f) {
+            global float *p = &a[i * 4]; *p = 1; put(2, b + i); ((global uint *)c)[i] = 3; *(d + i) = vload4(0, e).x;
+            f->x = 1; other(g); }";
+        let source = CSource::new(text, &[]);
+        for (name, writes, reads) in [
+            ("a", true, false),
+            ("b", true, false),
+            ("c", true, false),
+            ("d", true, false),
+            ("e", false, true),
+            ("f", true, false),
+        ] {
+            let usage = source.usage("k", name);
+            assert_eq!(
+                (usage.changes(), usage.is_read, usage.is_handed_on),
+                (writes, reads, false),
+                "{name}"
+            );
+        }
+        assert!(source.usage("k", "g").is_handed_on);
+    }
+
+    #[test]
     fn what_a_kernel_does_with_its_pointers_is_seen() {
         let text = "kernel void k(global float *a, global float *b, global int *c, global float *d, global float *e) {
             if (a[i] == b[i + 1]) b[a[0]] = 2; c[i].x += 1; atomic_inc(&d[c[2]]); vstore4(v, 0, e); e[i] <<= 1; *f = 2; }";
@@ -880,7 +1013,14 @@ mod tests {
                 ..Usage::default()
             }
         );
-        assert!(of("e").is_handed_on);
+        assert_eq!(
+            of("e"),
+            Usage {
+                is_written: true,
+                is_updated: true,
+                ..Usage::default()
+            }
+        );
         assert_eq!(
             of("f"),
             Usage {
@@ -905,7 +1045,7 @@ mod tests {
             source.host_names(),
             ["TYPE", "REAL", "block_y", "BLOCK", "factor"]
         );
-        assert_eq!(source.required_group("k").unwrap(), ["16", "16 / 2", "1"]);
+        assert_eq!(source.required_group("k"), Some(WorkGroup([16, 8, 1])));
     }
     #[test]
     fn structs_are_aligned_as_in_c() {

@@ -199,14 +199,7 @@ fn climb_family(
     if !is_checked && !is_wrong {
         say(simulate::UNCHECKED);
     }
-    for rung in &rungs {
-        let end = rows.iter().find(|row| row.variant == rung.variant());
-        simulate::remark(
-            family,
-            rung,
-            end.is_some_and(|row| row.status == Status::WrongResult),
-        );
-    }
+    rungs.iter().for_each(|rung| simulate::remark(family, rung));
     let looked = look_closer(global, family, &study, &rows);
     worst_of([is_clean, done, looked])
 }
@@ -432,11 +425,7 @@ fn judge_and_climb(
     report.device = Some(judged.device.clone());
     report.hint = hint(&judged.judgement, is_found);
     report.judgement = Some(judged.judgement.clone());
-    simulate::remark(
-        &judged.brought.family,
-        &judged.rung,
-        judged.judgement.ruling == Ruling::Wrong,
-    );
+    simulate::remark(&judged.brought.family, &judged.rung);
     let is_clean = match word {
         Some((word, _)) => tell(global, options, |_| word.clone()),
         None if is_checked => check(global, options, &judged, report),

@@ -21,9 +21,9 @@ pub const UNCHECKED: &str = "races were not looked for: --check does, in the sim
 const SECOND_OPINION: Duration = Duration::from_secs(20);
 
 /// Says what a kernel's text shows without a run.
-pub fn remark(family: &Family, rung: &Rung, is_wrong: bool) {
+pub fn remark(family: &Family, rung: &Rung) {
     let text = rung.text().unwrap_or_default();
-    for Remark { file, line, says } in remarks(text, &given(family, rung, text), is_wrong) {
+    for Remark { file, line, says } in remarks(text, &given(family, rung, text)) {
         let said = Screen::stderr().wrap(&format!("{file}, line {line}: {says}"));
         say(said.trim_end());
     }

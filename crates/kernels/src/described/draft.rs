@@ -2,7 +2,6 @@
 //! knows is a question mark.
 
 use super::description::taken;
-use super::formula::Formula;
 use crate::c_text::ValueType;
 use crate::signature::{AddressSpace, CSource, KernelParameter, Usage};
 use gpulab_model::plan::ImageKind;
@@ -49,10 +48,27 @@ pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, Str
     let _ = writeln!(out, "kernel = {named:?}");
     write_head(&mut out, &source, &kernel, (dimensions, guesses));
     out.push_str("args   = [\n");
-    let length = if dimensions > 1 { "n*n" } else { "n" };
+    let length = ["n", "n*n", "n*n*n"][dimensions - 1];
+    let mut usages: Vec<Usage> = parameters
+        .iter()
+        .map(|parameter| source.usage(&kernel, &parameter.name))
+        .collect();
+    // A kernel writes something: where nothing is seen to be written, the only buffer that can be.
+    let mut candidates = (parameters.iter().zip(&mut usages))
+        .filter(|(parameter, _)| parameter.space == AddressSpace::Global && !parameter.is_const);
+    if let (Some((_, only)), None) = (candidates.next(), candidates.next()) {
+        *only = match only.changes() {
+            true => *only,
+            false => Usage {
+                is_written: true,
+                ..Usage::default()
+            },
+        };
+    }
     let args: Vec<DraftArg> = parameters
         .iter()
-        .map(|parameter| draft_arg(parameter, source.usage(&kernel, &parameter.name), length))
+        .zip(usages)
+        .map(|(parameter, usage)| draft_arg(parameter, usage, length))
         .collect();
     let width = args.iter().map(|arg| arg.text.len()).max().unwrap_or(0) + 3;
     for (arg, parameter) in args.iter().zip(&parameters) {
@@ -82,7 +98,8 @@ fn write_head(
 ) {
     let (form, n, items) = match dimensions {
         1 => ("", 1 << 20, "n"),
-        _ => ("form   = \"square\"\n", 1024, "n, n"),
+        2 => ("form   = \"square\"\n", 1024, "n, n"),
+        _ => ("", 64, "n, n, n"),
     };
     let _ = writeln!(out, "{form}n      = {n}");
     macros.extend(
@@ -98,17 +115,23 @@ fn write_head(
             .collect();
         let _ = writeln!(out, "define = {{ {} }}", all.join(", "));
     }
-    let required = source.required_group(kernel).and_then(|sides| {
-        sides
-            .iter()
-            .map(|text: &String| Formula::parse(text).ok()?.count(1, 1 << 16, &|_| None).ok())
-            .collect::<Option<Vec<u64>>>()
-    });
-    match required.as_deref() {
-        Some([x, y, 1]) if *y > 1 => _ = writeln!(out, "wg     = \"{x}x{y}\""),
-        Some([x, ..]) => _ = writeln!(out, "wg     = \"{x}\""),
-        _ if dimensions > 1 => out.push_str("wg     = \"16x16\"\n"),
-        _ => {}
+    let usual = [256, 16, 8][dimensions - 1];
+    let wg = match source.required_group(kernel) {
+        Some(required) => Some(required.to_string()),
+        None => ["", "16x16", "8x8x4"]
+            .get(dimensions - 1)
+            .filter(|wg| !wg.is_empty())
+            .map(|wg| (*wg).to_owned()),
+    };
+    let is_guarded = is_guarded(source.body(kernel).unwrap_or_default());
+    if !is_guarded {
+        let _ = writeln!(
+            out,
+            "multiple = {usual}  # its text compares no index with a size"
+        );
+    }
+    if let Some(wg) = wg.or((!is_guarded).then(|| usual.to_string())) {
+        let _ = writeln!(out, "wg     = {wg:?}");
     }
     let _ = writeln!(out, "items  = {items:?}  # work-items; or groups = ...");
 }
@@ -251,6 +274,37 @@ fn is_size(name: &str) -> bool {
     NAMES.contains(&small.as_str()) || name == "K" || PARTS.iter().any(|part| small.contains(part))
 }
 
+/// Whether a kernel compares an index that it computes from its place with anything, by which it may leave work-items out.
+fn is_guarded(body: &[String]) -> bool {
+    let is_id = |word: &String| word.ends_with("_id") && word.starts_with("get_");
+    let mut places: Vec<&str> = Vec::new();
+    for statement in body.split(|word| [";", "{", "}"].contains(&word.as_str())) {
+        let is_of_place = |words: &[String]| {
+            words
+                .iter()
+                .any(|word| is_id(word) || places.contains(&word.as_str()))
+        };
+        let is_test = statement
+            .iter()
+            .any(|word| ["if", "while", "?", "min", "clamp", "select"].contains(&word.as_str()));
+        let begins = statement.iter().position(|word| word == "for");
+        if is_test && is_of_place(statement)
+            || begins.is_some_and(|at| is_of_place(&statement[at..]))
+        {
+            return true;
+        }
+        if let Some(at) = statement
+            .iter()
+            .position(|word| word == "=")
+            .filter(|at| *at > 0)
+            && is_of_place(&statement[at..])
+        {
+            places.push(&statement[at - 1]);
+        }
+    }
+    false
+}
+
 /// In how many dimensions a kernel asks where it is.
 fn dimensions(body: &[String]) -> usize {
     const ASKING: [&str; 3] = ["get_global_id", "get_group_id", "get_local_id"];
@@ -261,6 +315,7 @@ fn dimensions(body: &[String]) -> usize {
         .filter_map(|three| three[2].parse::<usize>().ok())
         .max()
         .unwrap_or(0)
+        .min(2)
         + 1
 }
 

@@ -38,6 +38,9 @@ pub(super) fn resolve(
             let line = launch.line;
             resolve_launch(launch, &source, &rung.file, &mut buffers)
                 .map_err(|why| wrong(line, why))?;
+            if launch.wg.is_none() && rung.wg.is_none() && rung.groups.is_empty() {
+                launch.wg = source.required_group(&launch.kernel);
+            }
         }
     }
     if description.types.is_empty() {

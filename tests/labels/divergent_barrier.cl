@@ -1,0 +1,14 @@
+// says: not all work-items of a group reach this barrier
+// exit: 4
+//| n = 4096
+//| wg = "64"
+//| items = "n"
+//| args = ["x[n] small 8", "out y[n]", "n"]
+//| check = "numpy: y = x"
+__kernel void copy(__global const float *x, __global float *y, int n) {
+  __local float t[64];
+  int l = get_local_id(0), i = get_global_id(0);
+  t[l] = i < n ? x[i] : 0.0f;
+  if (l < 32) barrier(CLK_LOCAL_MEM_FENCE);
+  if (i < n) y[i] = t[l];
+}

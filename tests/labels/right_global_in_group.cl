@@ -1,0 +1,13 @@
+// says: ok
+//| n = 1024
+//| wg = "64"
+//| items = "n"
+//| multiple = 64
+//| args = ["x[n] small 8", "scratch t[n]", "out y[n]"]
+//| check = "numpy: y = x.reshape(-1, 64)[:, ::-1].ravel()"
+__kernel void turn(__global const float *x, __global float *t, __global float *y) {
+  int l = get_local_id(0), i = get_global_id(0);
+  t[i] = x[i];
+  barrier(CLK_GLOBAL_MEM_FENCE);
+  y[i] = t[i - l + 63 - l];
+}
