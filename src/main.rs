@@ -2,7 +2,8 @@
 
 mod process;
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::builder::Resettable;
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use gpulab::cli::Cli;
 use gpulab::terminal::{Stdout, abridged};
 use gpulab::{Error, commands};
@@ -11,15 +12,22 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     process::prepare();
-    let parsed = Cli::command()
-        .try_get_matches()
-        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    // A usage error shows what the command line lacks, and not what the environment gives.
+    let parsed = parsed(Cli::command()).or_else(|error| match error.use_stderr() {
+        true => parsed(Cli::command().mut_arg("device", |arg| arg.env(Resettable::Reset))),
+        false => Err(error),
+    });
     match parsed {
         Ok((cli, matches)) => {
             commands::run(&cli, &matches).map_or_else(|error| ended(&error), |()| ExitCode::SUCCESS)
         }
         Err(error) => usage(&error),
     }
+}
+
+fn parsed(command: clap::Command) -> clap::error::Result<(Cli, ArgMatches)> {
+    let matches = command.try_get_matches()?;
+    Ok((Cli::from_arg_matches(&matches)?, matches))
 }
 
 /// Says why the program ends without success. That the reader of a pipe went away is no reason.

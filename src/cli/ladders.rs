@@ -215,6 +215,9 @@ pub struct GraphJob {
     /// Each edge leads both ways
     #[arg(long, requires = "input")]
     pub undirected: bool,
+    /// In a matrix 0 is no edge, but on the diagonal
+    #[arg(long, requires = "input")]
+    pub zero_is_none: bool,
     /// Write the distances to this file instead of standard output; to a .npy as a matrix, its rows and columns in the order in
     /// which nodes first appear
     #[arg(short, long, value_name = "FILE", requires = "input")]

@@ -22,6 +22,9 @@ pub struct Show {
     /// `gpulab help columns`, or a setting, as in size=constant. For platform, device and driver, a part is enough
     #[arg(long = "where", value_name = "COLUMN=VALUE,...", value_parser = values::condition)]
     pub conditions: Vec<Condition>,
+    /// Only records of this number of elements, or columns of matrices: the same as --where n=N
+    #[arg(short, long, value_name = "N", value_parser = values::size)]
+    pub n: Option<u64>,
     /// Only these columns of the records, in this order, as in variant,wg,t_median_s,gbps: those of `gpulab help columns`, or
     /// settings
     #[arg(long, value_name = "LIST", value_delimiter = ',')]

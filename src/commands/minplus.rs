@@ -102,7 +102,8 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
         }
     };
     step("reading the graph");
-    let input = input::graph(file, options.dtype)?;
+    let mut input = input::graph(file, options.dtype)?;
+    input.take_zeros(job.zero_is_none);
     let n = input.names.list().len();
     let dtype = input.weights.dtype();
     let from = input.names.find_all(&job.from)?;

@@ -30,6 +30,8 @@ mod tune;
 pub use crate::console::note;
 
 use crate::bench::is_part_of_record;
+use crate::store::shipped;
+use show::records::of_device;
 use crate::cli::{Cli, Command, Global};
 use crate::terminal::{self, Stdout, say};
 use crate::{Error, processes, worker, written};
@@ -69,7 +71,7 @@ pub fn run(cli: &Cli, matches: &ArgMatches) -> Result<(), Error> {
         return start::run(&cli.global);
     };
     written::check(command, matches, cli.global.force)?;
-    dispatch(&cli.global, command)?;
+    dispatch(&cli.global, command).map_err(|error| recorded_elsewhere(error, &cli.global))?;
     let next = NEXT
         .iter()
         .find(|(name, _)| matches.subcommand_name() == Some(name));
@@ -82,6 +84,16 @@ pub fn run(cli: &Cli, matches: &ArgMatches) -> Result<(), Error> {
         say(&format!("next: {next}"));
     }
     Ok(())
+}
+
+/// A device that is not here may have left records.
+fn recorded_elsewhere(error: Error, global: &Global) -> Error {
+    match (error, global.device.as_deref()) {
+        (Error::NoDevice(why), Some(asked)) if of_device(&shipped(), asked).is_ok() => {
+            Error::NoDevice(format!("{why}\nwhat was recorded on one: gpulab show {asked}"))
+        }
+        (error, _) => error,
+    }
 }
 
 fn dispatch(global: &Global, command: &Command) -> Result<(), Error> {

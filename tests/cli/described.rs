@@ -908,13 +908,13 @@ fn a_check_says_what_it_did_not_look_at() {
         (
             &["__local float more[16384]; more[l] = 0;"],
             "",
-            [0, 7],
-            "a: check: not looked at: |CL_OUT_OF_RESOURCES",
+            [0, 0],
+            "a: check: no race|a.cl, line 6: 64 KiB of local memory for a group",
         ),
         (
             &["#ifdef __SPIR64__\n#endif"],
             "",
-            [0, 7],
+            [7, 7],
             "not looked at: the kernel asks for the macro __SPIR64__",
         ),
     ];

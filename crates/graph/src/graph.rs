@@ -97,6 +97,39 @@ pub struct GraphFile {
     pub notes: Vec<String>,
 }
 
+impl GraphFile {
+    /// Takes the zeros of a matrix, but for those of its diagonal, for no edge; or else says that they are edges.
+    pub fn take_zeros(&mut self, are_none: bool) {
+        let n = self.names.list.len();
+        if self.ends.is_some() {
+            return;
+        }
+        let zeros = each_array!(&mut self.weights, w => zeros(n, w, are_none));
+        if zeros > 0 {
+            self.notes.push(match are_none {
+                true => format!("{zeros} weights are 0: no edges"),
+                false => format!(
+                    "{zeros} weights beside the diagonal are 0: edges that cost nothing (--zero-is-none: no edges)"
+                ),
+            });
+        }
+    }
+}
+
+/// How many elements beside the diagonal are zero; they become no edges if they are meant so.
+fn zeros<T: Length>(n: usize, matrix: &mut [T], are_none: bool) -> usize {
+    let mut count = 0;
+    for at in 0..matrix.len() {
+        if matrix[at] == T::ZERO && at / n != at % n {
+            count += 1;
+            if are_none {
+                matrix[at] = T::NO_EDGE;
+            }
+        }
+    }
+    count
+}
+
 /// A graph as the matrix of its edges' weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graph {
@@ -211,6 +244,14 @@ mod tests {
     use super::*;
 
     const NO: i32 = i32::NO_EDGE;
+
+    #[test]
+    fn zeros_beside_the_diagonal_are_edges_or_none() {
+        for (are_none, want) in [(false, [0, 0, 7, 0]), (true, [0, NO, 7, 0])] {
+            let mut weights = [0, 0, 7, 0];
+            assert_eq!((zeros(2, &mut weights, are_none), weights), (1, want));
+        }
+    }
 
     #[test]
     fn an_unknown_name_gets_the_nearest() {

@@ -96,41 +96,41 @@ const COLUMNS: &[CountColumn] = &[
     ("groups", |line| number(line.groups)),
     ("warps", |line| number(line.warps)),
     ("warp\ninstruc-\ntions", |line| number(line.counts.issued)),
-    ("item in-\nstructions\nan element", |line| {
+    ("item in-\nstructions\nper element", |line| {
         let elements = line.row.elements().max(1) as f64;
         (!line.row.is_of_program()).then(|| ratio(line.counts.lanes as f64 / elements))
     }),
     ("lanes\nbusy", |line| {
         line.counts.lanes_busy(line.row.warp).map(ratio)
     }),
-    ("flop\na byte\nmoved", |line| {
+    ("flop\nper byte\nmoved", |line| {
         line.counts.flops_a_byte().map(ratio)
     }),
-    ("barriers\na group", |line| {
+    ("barriers\nper group", |line| {
         few(line.barriers).map(|_| ratio(line.barriers as f64 / line.groups.max(1) as f64))
     }),
-    ("segments\na global\nload", |line| {
+    ("segments\nper global\nload", |line| {
         line.counts
             .memory
             .global_read
             .segments_a_request()
             .map(ratio)
     }),
-    ("segments\na global\nstore", |line| {
+    ("segments\nper global\nstore", |line| {
         line.counts
             .memory
             .global_write
             .segments_a_request()
             .map(ratio)
     }),
-    ("moved\na byte\nasked", |line| {
+    ("moved\nper byte\nasked", |line| {
         line.counts.moved_an_asked_byte().map(ratio)
     }),
     ("partition\nload", |line| line.partition_load().map(ratio)),
-    ("passes\na local\nload", |line| {
+    ("passes\nper local\nload", |line| {
         line.counts.memory.local_read.passes_a_request().map(ratio)
     }),
-    ("passes\na local\nstore", |line| {
+    ("passes\nper local\nstore", |line| {
         line.counts.memory.local_write.passes_a_request().map(ratio)
     }),
     ("bank\ncon-\nflicts", |line| {
@@ -139,12 +139,12 @@ const COLUMNS: &[CountColumn] = &[
     ("broad-\ncasts", |line| {
         few(line.counts.memory.local_read.broadcasts)
     }),
-    ("words a\nconstant", |line| {
+    ("words per\nconstant", |line| {
         let constant = line.counts.memory.constant_read;
         few(constant.requests).map(|_| ratio(constant.words as f64 / constant.requests as f64))
     }),
     ("atomics", |line| few(line.counts.atomics().items)),
-    ("passes\nan atomic", |line| {
+    ("passes\nper atomic", |line| {
         line.counts.atomics().passes_a_request().map(ratio)
     }),
 ];

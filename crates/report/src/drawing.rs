@@ -246,7 +246,7 @@ fn access(film: &Film, steps: &[&TracedStep], chosen: &Chosen) -> Result<DrawnGr
             counts.conflicts
         ),
         false => format!(
-            "{} move, {} bytes for {} asked",
+            "{} {}, {} bytes for {} asked",
             match request.moved_pieces.is_empty() {
                 true => format!(
                     "{} of {} bytes",
@@ -255,14 +255,19 @@ fn access(film: &Film, steps: &[&TracedStep], chosen: &Chosen) -> Result<DrawnGr
                 ),
                 false => format::counted(counts.segments as usize, "transaction"),
             },
+            if counts.segments == 1 {
+                "moves"
+            } else {
+                "move"
+            },
             counts.moved,
             counts.bytes
         ),
     };
-    let cost = format!(
-        "{} lanes ask for {} bytes each: {cost}",
-        counts.items, request.size
-    );
+    let cost = match counts.items {
+        1 => format!("1 lane asks for {} bytes: {cost}", request.size),
+        lanes => format!("{lanes} lanes ask for {} bytes each: {cost}", request.size),
+    };
     let about = vec![
         format!(
             "{}: line {}: {}",
@@ -481,10 +486,10 @@ fn legend(request: &TracedRequest, words: &BTreeMap<u64, Vec<u64>>) -> String {
     } else {
         ""
     };
-    let range = if last > 9 {
-        format!("-9, a-{}", sign(&[last]))
-    } else {
-        format!("-{last}")
+    let range = match last {
+        0 => String::new(),
+        1..=9 => format!("-{last}"),
+        _ => format!("-9, a-{}", sign(&[last])),
     };
     format!("{range} the lane that asks{shared}")
 }

@@ -122,15 +122,15 @@ fn sentence(one: &Payoff, is_of_time: bool, cure: &str) -> String {
     let unused = format::percent(1.0 - one.enough / one.counted);
     let (wasted, cured) = match one.waste {
         Waste::BankConflicts => (
-            format!("{counted} passes a request of local memory"),
+            format!("{counted} passes per request of local memory"),
             enough.as_str(),
         ),
         Waste::ScatteredReads => (
-            format!("{counted} segments a load, {unused} of the bytes unused"),
+            format!("{counted} segments per load, {unused} of the bytes unused"),
             enough.as_str(),
         ),
         Waste::ScatteredWrites => (
-            format!("{counted} segments a store, {unused} of the bytes unused"),
+            format!("{counted} segments per store, {unused} of the bytes unused"),
             enough.as_str(),
         ),
         Waste::MaskedLanes => (format!("{share} of the lanes are busy"), "full warps"),

@@ -124,7 +124,7 @@ const TABLES: [SourceTable; 5] = [
     },
     SourceTable {
         source: "ppc",
-        about: "PPC, chapter 4, on a GPU of {units} units: seconds and operations a clock with all overhead within, so its figures \
+        about: "PPC, chapter 4, on a GPU of {units} units: seconds and operations per clock with all overhead within, so its figures \
                 stand beside those from end to end. `kernel` is of the kernels alone.",
         columns: &[
             column("s", Some("time of "), |here| here.row.t_end_to_end_s),
@@ -237,7 +237,7 @@ const FAULTS: [[&str; 4]; 10] = [
         "bornhofen_faults",
         "final",
         SECOND_LOAD,
-        "test the second load's index, too.",
+        "test the second load's index, too, and put a barrier into the last steps.",
     ],
     ["maruyama", "kernel_5", LOCKSTEP, SYNCHRONISE],
     ["maruyama", "kernel_6", LOCKSTEP, SYNCHRONISE],

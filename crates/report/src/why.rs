@@ -194,26 +194,26 @@ pub fn sentence(before: &Row, after: &Row, gain: f64, reason: &StepReason) -> St
     }
 }
 
-/// `passes of a request of local memory fell from 2.55 to 1`.
+/// `passes per request of local memory fell from 2.55 to 1`.
 fn changed(change: &CountChange) -> String {
     let (each, several) = if change.is_of_pairs {
-        ("a pair", "pairs")
+        ("per pair", "pairs")
     } else {
-        ("an element", "elements")
+        ("per element", "elements")
     };
     let what = match change.cause {
         Cause::Launches => "launches".to_owned(),
         Cause::Groups => "groups".to_owned(),
         Cause::Bytes => "bytes that the problem demands".to_owned(),
-        Cause::ReadLines => "cache lines of a load from global memory".to_owned(),
-        Cause::ReadSegments => "segments of a load from global memory".to_owned(),
-        Cause::WriteSegments => "segments of a store to global memory".to_owned(),
+        Cause::ReadLines => "cache lines per load from global memory".to_owned(),
+        Cause::ReadSegments => "segments per load from global memory".to_owned(),
+        Cause::WriteSegments => "segments per store to global memory".to_owned(),
         Cause::JumpingBytes => {
             format!("bytes {each} that items load in jumps over their neighbours")
         }
         Cause::GlobalRequests => format!("requests of global memory for 32 {several}"),
         Cause::LocalRequests => format!("requests of local memory for 32 {several}"),
-        Cause::LocalPasses => "passes of a request of local memory".to_owned(),
+        Cause::LocalPasses => "passes per request of local memory".to_owned(),
         Cause::Divisions => format!("integer divisions of a warp for 32 {several}"),
         Cause::Waits => format!("waits of a warp for loads, for 32 {several},"),
         Cause::Instructions => format!("instructions {each}"),

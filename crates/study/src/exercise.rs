@@ -101,7 +101,7 @@ named_enum! {
     pub enum CountMetric {
         Launches = "launches",
         /// Passes of a request to local memory.
-        LocalPasses = "passes of a request to local memory",
+        LocalPasses = "passes per request of local memory",
         /// Elements that are stored to local memory, for each element of the problem.
         LocalStores = "elements stored to local memory, for each element",
         /// Elements that are loaded from local memory, for each element of the problem.
@@ -111,16 +111,16 @@ named_enum! {
         /// The share of a warp's lanes that are busy.
         BusyLanes = "busy lanes, as a share",
         /// Memory segments (32 B) of a load from global memory.
-        ReadSegments = "memory segments of a load",
+        ReadSegments = "memory segments per load",
         /// Memory segments (32 B) of a store to global memory.
-        WriteSegments = "memory segments of a store",
+        WriteSegments = "memory segments per store",
         /// Instructions of work-items for each element.
-        Instructions = "instructions an element",
+        Instructions = "instructions per element",
         /// Barriers of groups, for each thousand elements.
         Barriers = "barriers a thousand elements",
-        WorkItems = "work-items an element",
+        WorkItems = "work-items per element",
         /// Results that are left in global memory, for each element.
-        Results = "results left an element",
+        Results = "results left per element",
         /// Elements loaded, from whatever memory, for each addition of a min-plus product.
         LoadsAnAddition = "elements loaded for an addition",
     }

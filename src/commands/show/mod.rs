@@ -16,6 +16,7 @@ use crate::report::shown::{
 use crate::report::{self, Medium, RateUnit, format};
 use crate::store::{Shipped, shipped};
 use crate::terminal::say;
+use crate::values::condition;
 use crate::{Error, outputs};
 use records::{asked, is_path, of_device};
 use std::collections::BTreeSet;
@@ -28,9 +29,14 @@ pub fn run(global: &Global, options: &Show) -> Result<(), Error> {
         gib,
         why,
         conditions,
+        n,
         columns,
         md,
     } = options;
+    let mut conditions = conditions.clone();
+    if let Some(n) = n {
+        conditions.push(condition(&format!("n={n}")).map_err(Error::Usage)?);
+    }
     let is_plain = !why && conditions.is_empty() && columns.is_empty() && md.is_none();
     if what.is_empty() && is_plain {
         return print(&overview(&shipped()));
@@ -62,7 +68,7 @@ pub fn run(global: &Global, options: &Show) -> Result<(), Error> {
             .for_each(|source| counts.extend_from_slice(&source.counts));
         limits = records::limits(&sources)?;
     }
-    let sources = filtered(sources, conditions)?;
+    let sources = filtered(sources, &conditions)?;
     sources
         .iter()
         .filter_map(|source| source.torn.first())

@@ -8,6 +8,7 @@ use crate::report::shown::{Material, mark_cached, only, take_apart};
 use crate::store::{Recorded, RecordedFile, Shipped, recorded, shipped};
 use crate::suggest::did_you_mean;
 use crate::{Error, files};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -42,6 +43,10 @@ pub fn asked(words: &[String]) -> Result<Vec<Material>, Error> {
         let ceilings = ceilings_of(own[0].device)?;
         for file in &mut found {
             mark_cached(&mut file.rows, &ceilings);
+            // The largest sizes first, which memory bounds; a sweep stays as it was searched.
+            if file.rows.iter().all(|row| row.sweep_id.is_empty()) {
+                file.rows.sort_by_key(|row| Reverse(row.n));
+            }
         }
         files.extend(found);
     }

@@ -418,9 +418,10 @@ fn judge_and_climb(
         )?,
     };
     let is_found = word.as_ref().is_some_and(|(_, is_found)| *is_found);
-    tell(global, options, |screen| {
-        judged::text(&judged.rung.label(), &judged.judgement, is_found, screen)
-    })?;
+    let is_right = judged.judgement.ruling == Ruling::Right;
+    if !is_right {
+        tell_judgement(global, options, &judged, is_found)?;
+    }
     report.rung = Some(judged.rung.variant().into());
     report.device = Some(judged.device.clone());
     report.hint = hint(&judged.judgement, is_found);
@@ -432,6 +433,9 @@ fn judge_and_climb(
         None => Ok(()),
     };
     judge::verdict(&judged)?;
+    if is_clean.is_err() {
+        tell_judgement(global, options, &judged, is_found)?;
+    }
     is_clean?;
     if !is_checked {
         say(simulate::UNCHECKED);
@@ -441,7 +445,19 @@ fn judge_and_climb(
     if climbed.is_ok() {
         count(global, options, what, &judged, report)?;
     }
-    climbed
+    // Behind all tables, where a reader looks.
+    worst_of([climbed, tell_judgement(global, options, &judged, is_found)])
+}
+
+fn tell_judgement(
+    global: &Global,
+    options: &TryArgs,
+    judged: &JudgedFile,
+    is_found: bool,
+) -> Result<(), Error> {
+    tell(global, options, |screen| {
+        judged::text(&judged.rung.label(), &judged.judgement, is_found, screen)
+    })
 }
 
 /// The kernel and its family, with what options declare of it.

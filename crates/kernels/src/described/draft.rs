@@ -222,6 +222,9 @@ fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str) -> DraftAr
             {
                 plain("n".into(), "")
             }
+            Some(ValueType::Number(scalar, 1)) if scalar.is_float() => {
+                plain("1.5".into(), ": or another number")
+            }
             Some(ValueType::Number(_, lanes)) if *lanes > 1 => {
                 plain(format!("({})", vec!["?"; *lanes].join(", ")), "")
             }
@@ -344,7 +347,7 @@ mod tests {
             "# A ladder for scale, as far as its text says. Each ? is yours to fill in.\n\
              kernel = \"a.cl:scale\"\nn      = 1048576\ndefine = { BLOCK = \"?\", block_size_y = \"1\" }\n\
              items  = \"n\"  # work-items; or groups = ...\nargs   = [\n  \"x[n] small 8\", # float x\n  \
-             \"out y[n]\",     # float y\n  \"n\",            # int n\n  \"?\",            # float a\n]\n\
+             \"out y[n]\",     # float y\n  \"n\",            # int n\n  \"1.5\",          # float a: or another number\n]\n\
              check  = \"numpy: y = ?\"\n"
         );
         let count = draft(text, "a.cl", Some("count")).unwrap();

@@ -579,15 +579,16 @@ impl Plan {
     }
 
     fn restore(&mut self, max_wg: usize, kernel: &str, to: Arg, mut args: Vec<Arg>) {
-        /// Work-items, each of which takes every so many-th byte.
+        /// Work-items, each of which takes every so many-th word.
         const ITEMS: usize = 1 << 16;
+        const WORD: usize = 16;
         let Arg::Buffer(index) = to else { return };
         let bytes = self.buffers[index].bytes();
         let wg = 64.min(max_wg).max(1);
         args.extend(ArgValue::of(Scalar::U64, NumberValue::Whole(bytes as i128)).map(Arg::Value));
         self.prepare(
             kernel,
-            [bytes.min(ITEMS).div_ceil(wg) as u64, 1, 1],
+            [bytes.div_ceil(WORD).min(ITEMS).div_ceil(wg) as u64, 1, 1],
             WorkGroup::linear(wg),
             args,
         );

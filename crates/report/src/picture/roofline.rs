@@ -81,7 +81,7 @@ pub fn roofline(ladders: &[Vec<Row>], ceilings: &[CeilingRow]) -> Drawn {
     Ok(sheet.done(
         &title,
         &format!("Roofline of {device} with {} limits.", roofs.len()),
-        &["what", "operations a byte", "Gop/s", "GB/s"],
+        &["what", "operations per byte", "Gop/s", "GB/s"],
         figures,
     ))
 }
@@ -191,7 +191,7 @@ fn draw(sheet: &mut Sheet, paths: &[Vec<&Row>], roofs: &[Roof]) {
     );
     let x = x.over(area.left, area.right);
     upwards(sheet, area, &ticks(&y));
-    across(sheet, area, &ticks(&x), "operations a byte of memory");
+    across(sheet, area, &ticks(&x), "operations per byte of memory");
     sheet.y = area.bottom + BELOW;
     let named = draw_roofs(sheet, roofs, (&x, &y));
     for (series, path) in paths.iter().enumerate() {

@@ -336,7 +336,7 @@ pub(super) const ILP: Experiment = Experiment {
     name: "ilp",
     question: "How many items in a compute unit, or independent operations in an item, hide the latency of arithmetic?",
     about: Explanation {
-        idea: "Chains of dependent steps, one to eight of them an item, in one group for each compute unit: nothing \
+        idea: "Chains of dependent steps, one to eight of them per item, in one group for each compute unit: nothing \
                else is there to fill the wait for a step.",
         expect: "With one chain the rate grows with the items until they cover a step's latency; with several chains \
                fewer items are enough.",
@@ -647,12 +647,12 @@ const LOADED: &str = "reload";
 /// the operations that make a value, by byte of the value; the other kernel loads it, and is measured twice.
 pub(super) const INTENSITY: Experiment = Experiment {
     name: "intensity",
-    question: "How many operations a byte does memory's time hide, and is it cheaper to compute a value again or to \
+    question: "How many operations per byte does memory's time hide, and is it cheaper to compute a value again or to \
                load it?",
     about: Explanation {
         idea: "The same bytes are read and written with ever more operations on them, from a copy on; and a value is \
                computed again where another kernel loads it.",
-        expect: "Up to some operations a byte the time is the copy's: memory is the limit. Beyond, the time grows with \
+        expect: "Up to some operations per byte the time is the copy's: memory is the limit. Beyond, the time grows with \
                the operations; where memory's time hides them, computing again is cheaper than loading.",
         but: "The place of the bend is this kernel's: slower operations reach it earlier, and data in a cache later.",
         cuda: "The roofline's ridge: memory-bound kernels lie on one side of it, compute-bound ones on the other.",

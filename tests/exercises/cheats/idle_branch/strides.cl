@@ -1,4 +1,4 @@
-// fails: segments of a load
+// fails: segments per load
 // gpulab: elements 16        (a work-item adds sixteen elements)
 // gpulab: results item       (each work-item leaves one partial sum; gpulab's host adds them)
 

@@ -1,4 +1,4 @@
-// fails: segments of a store
+// fails: segments per store
 // gpulab: wg 32x8
 // gpulab: elements 1x1
 

@@ -1,4 +1,4 @@
-// fails: segments of a load
+// fails: segments per load
 // gpulab: elements 8
 // gpulab: results item
 

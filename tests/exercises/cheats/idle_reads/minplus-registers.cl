@@ -1,4 +1,4 @@
-// fails: segments of a load
+// fails: segments per load
 // gpulab: wg 8x8             (work-items of a group across and down)
 // gpulab: elements 4x4       (columns x rows of results for each work-item)
 

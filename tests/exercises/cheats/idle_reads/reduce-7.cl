@@ -1,4 +1,4 @@
-// fails: segments of a load
+// fails: segments per load
 // gpulab: elements 16        (a work-item for each sixteen elements, in whole work-groups)
 // gpulab: results group      (each work-group leaves one partial sum; gpulab's host adds them)
 
