@@ -30,12 +30,12 @@ mod tune;
 pub use crate::console::note;
 
 use crate::bench::is_part_of_record;
-use crate::store::shipped;
-use show::records::of_device;
 use crate::cli::{Cli, Command, Global};
+use crate::store::shipped;
 use crate::terminal::{self, Stdout, say};
 use crate::{Error, processes, worker, written};
 use clap::ArgMatches;
+use show::records::of_device;
 use std::io::IsTerminal;
 
 /// What to run next, for people at a terminal.
@@ -90,7 +90,9 @@ pub fn run(cli: &Cli, matches: &ArgMatches) -> Result<(), Error> {
 fn recorded_elsewhere(error: Error, global: &Global) -> Error {
     match (error, global.device.as_deref()) {
         (Error::NoDevice(why), Some(asked)) if of_device(&shipped(), asked).is_ok() => {
-            Error::NoDevice(format!("{why}\nwhat was recorded on one: gpulab show {asked}"))
+            Error::NoDevice(format!(
+                "{why}\nwhat was recorded on one: gpulab show {asked}"
+            ))
         }
         (error, _) => error,
     }

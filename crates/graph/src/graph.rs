@@ -119,11 +119,11 @@ impl GraphFile {
 /// How many elements beside the diagonal are zero; they become no edges if they are meant so.
 fn zeros<T: Length>(n: usize, matrix: &mut [T], are_none: bool) -> usize {
     let mut count = 0;
-    for at in 0..matrix.len() {
-        if matrix[at] == T::ZERO && at / n != at % n {
+    for (at, weight) in matrix.iter_mut().enumerate() {
+        if *weight == T::ZERO && at / n != at % n {
             count += 1;
             if are_none {
-                matrix[at] = T::NO_EDGE;
+                *weight = T::NO_EDGE;
             }
         }
     }
