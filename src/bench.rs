@@ -182,7 +182,7 @@ pub fn shape(
                 let quick = elements(family, usual);
                 let whole = elements(family, whole);
                 note(&format!(
-                    "{quick}, and not {whole} as in the file: -n takes others"
+                    "{quick} for a quick run, and not {whole} as in the file: -n takes others"
                 ));
             }
             Ok(usual)

@@ -396,7 +396,7 @@ fn what_is_not_there_is_told_with_what_is() {
     };
     says(
         &["h200", "dot", "--where", "n=5"],
-        "no record has n = 5; there is 268435456, 1000000,",
+        "no record has n = 5; there is 268435456, 134217728,",
     );
     says(
         &["h200", "dot", "--where", "itms=5"],

@@ -693,7 +693,7 @@ fn is_kernel(word: &str) -> bool {
     word == "__kernel" || word == "kernel"
 }
 
-fn closing(tokens: &[String], open: usize) -> Option<usize> {
+pub(crate) fn closing(tokens: &[String], open: usize) -> Option<usize> {
     let mut depth = 0usize;
     for (at, word) in tokens.iter().enumerate().skip(open) {
         match word.as_str() {

@@ -6,6 +6,7 @@ use super::args::{BufferRole, Content, Declared, DescribedArg, parse_arg};
 use super::formula::{Formula, is_name, is_word};
 use crate::c_text::MACROS;
 use crate::{Bound, Form};
+use gpulab_model::Joined;
 use gpulab_model::data::{Dtype, Shape};
 use gpulab_model::plan::WorkGroup;
 use gpulab_model::suggest::{did_you_mean, nearest};
@@ -374,6 +375,14 @@ pub(crate) fn taken(name: &str) -> bool {
 impl Description {
     /// Understands a file's text; `name` is the family's unless the text says another.
     pub fn parse(text: &str, name: &str) -> Result<Description, DeclarationError> {
+        let unfilled = unfilled(text);
+        if let Some(first) = unfilled.first() {
+            let lines = unfilled.iter().map(ToString::to_string).joined(", ");
+            return Err(DeclarationError {
+                line: Some(*first),
+                why: format!("each ? is yours to fill in: it stands on line {lines}"),
+            });
+        }
         let line_at = |byte: usize| {
             text.get(..byte)
                 .map(|before| before.matches('\n').count() + 1)
@@ -860,6 +869,21 @@ impl Lowering<'_> {
             _ => arg,
         }
     }
+}
+
+/// The lines with a question mark of a draft, from 1: one that no colon follows, as in C's `a ? b : c`.
+fn unfilled(text: &str) -> Vec<usize> {
+    let is_open = |line: &str| {
+        let value = line.split('#').next().unwrap_or_default();
+        value
+            .split_once('?')
+            .is_some_and(|(_, behind)| !behind.contains(':'))
+    };
+    let lines = (1..).zip(text.lines());
+    lines
+        .filter(|(_, line)| is_open(line))
+        .map(|(number, _)| number)
+        .collect()
 }
 
 /// Refuses what is no option of OpenCL's compilers, or says what gpulab says another way.

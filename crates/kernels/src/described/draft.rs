@@ -3,7 +3,7 @@
 
 use super::description::taken;
 use crate::c_text::ValueType;
-use crate::signature::{AddressSpace, CSource, KernelParameter, Usage};
+use crate::signature::{AddressSpace, CSource, KernelParameter, Usage, closing};
 use gpulab_model::plan::ImageKind;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -48,7 +48,8 @@ pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, Str
     let _ = writeln!(out, "kernel = {named:?}");
     write_head(&mut out, &source, &kernel, (dimensions, guesses));
     out.push_str("args   = [\n");
-    let length = ["n", "n*n", "n*n*n"][dimensions - 1];
+    let body = source.body(&kernel).unwrap_or_default();
+    let places = places(body);
     let mut usages: Vec<Usage> = parameters
         .iter()
         .map(|parameter| source.usage(&kernel, &parameter.name))
@@ -68,7 +69,11 @@ pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, Str
     let args: Vec<DraftArg> = parameters
         .iter()
         .zip(usages)
-        .map(|(parameter, usage)| draft_arg(parameter, usage, length))
+        .map(|(parameter, usage)| {
+            let length = length(body, &places, &parameter.name, dimensions);
+            let is_bound = is_bound(body, &places, &parameter.name);
+            draft_arg(parameter, usage, &length, is_bound)
+        })
         .collect();
     let width = args.iter().map(|arg| arg.text.len()).max().unwrap_or(0) + 3;
     for (arg, parameter) in args.iter().zip(&parameters) {
@@ -143,7 +148,7 @@ struct DraftArg {
     output: Option<String>,
 }
 
-fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str) -> DraftArg {
+fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str, is_bound: bool) -> DraftArg {
     let name = &free_name(&parameter.name);
     let plain = |text: String, comment: &str| DraftArg {
         text,
@@ -199,7 +204,10 @@ fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str) -> DraftAr
                 output: Some(name.clone()),
             }
         }
-        AddressSpace::Local => plain("local WG".into(), ": elements of local memory"),
+        AddressSpace::Local => plain(
+            "local ?".into(),
+            ": elements of local memory, as in local WG",
+        ),
         AddressSpace::Image => {
             let dimensions = ImageKind::in_c(&parameter.type_name).map_or(2, ImageKind::dimensions);
             let role = if parameter.is_const { "" } else { "out " };
@@ -218,11 +226,13 @@ fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str) -> DraftAr
         AddressSpace::Value => match &parameter.value_type {
             Some(ValueType::Index) => plain("n".into(), ""),
             Some(ValueType::Number(scalar, 1))
-                if !scalar.is_float() && is_size(&parameter.name) =>
+                if !scalar.is_float() && (is_bound || is_size(&parameter.name)) =>
             {
                 plain("n".into(), "")
             }
-            Some(ValueType::Number(scalar, 1)) if scalar.is_float() => {
+            Some(ValueType::Number(..))
+                if ["float", "double", "half"].contains(&parameter.type_name.as_str()) =>
+            {
                 plain("1.5".into(), ": or another number")
             }
             Some(ValueType::Number(_, lanes)) if *lanes > 1 => {
@@ -267,45 +277,128 @@ fn data_of(parameter: &KernelParameter) -> &'static str {
 
 fn is_size(name: &str) -> bool {
     let small = name.to_lowercase();
-    const NAMES: [&str; 12] = [
-        "n", "m", "w", "h", "nx", "ny", "nz", "ni", "nj", "nk", "ncols", "nrows",
+    const NAMES: [&str; 11] = [
+        "n", "w", "h", "nx", "ny", "nz", "ni", "nj", "nk", "ncols", "nrows",
     ];
     const PARTS: [&str; 10] = [
         "num", "size", "len", "count", "width", "height", "elem", "rows", "cols", "dim",
     ];
-    // A small k may as well count a loop's turns.
-    NAMES.contains(&small.as_str()) || name == "K" || PARTS.iter().any(|part| small.contains(part))
+    // Sizes of something else than the data. A small k may as well count a loop's turns.
+    const OTHER: [&str; 9] = [
+        "mask", "filter", "kernel", "block", "wind", "tile", "bin", "class", "k_",
+    ];
+    if OTHER.iter().any(|part| small.contains(part)) {
+        return false;
+    }
+    NAMES.contains(&small.as_str()) || PARTS.iter().any(|part| small.contains(part))
 }
 
-/// Whether a kernel compares an index that it computes from its place with anything, by which it may leave work-items out.
-fn is_guarded(body: &[String]) -> bool {
-    let is_id = |word: &String| word.ends_with("_id") && word.starts_with("get_");
-    let mut places: Vec<&str> = Vec::new();
+/// Which numbers of its own a work-item's variables are made of: bits 0 to 2 for its place along each axis, 3 for its group's, and 4
+/// for its place in the group.
+type Places<'a> = BTreeMap<&'a str, u8>;
+
+const GROUP: u8 = 8;
+
+fn places(body: &[String]) -> Places<'_> {
+    let mut places = Places::new();
     for statement in body.split(|word| [";", "{", "}"].contains(&word.as_str())) {
-        let is_of_place = |words: &[String]| {
-            words
-                .iter()
-                .any(|word| is_id(word) || places.contains(&word.as_str()))
-        };
-        let is_test = statement
-            .iter()
-            .any(|word| ["if", "while", "?", "min", "clamp", "select"].contains(&word.as_str()));
-        let begins = statement.iter().position(|word| word == "for");
-        if is_test && is_of_place(statement)
-            || begins.is_some_and(|at| is_of_place(&statement[at..]))
-        {
-            return true;
-        }
         if let Some(at) = statement
             .iter()
             .position(|word| word == "=")
             .filter(|at| *at > 0)
-            && is_of_place(&statement[at..])
         {
-            places.push(&statement[at - 1]);
+            let mask = made_of(&statement[at..], &places);
+            *places.entry(statement[at - 1].as_str()).or_default() |= mask;
         }
     }
-    false
+    places
+}
+
+fn made_of(words: &[String], places: &Places<'_>) -> u8 {
+    let called = words.windows(3).map(|three| {
+        let axis = three[2].parse::<u8>().unwrap_or(0).min(2);
+        match three[0].as_str() {
+            "get_global_id" => 1 << axis,
+            "get_group_id" => GROUP,
+            "get_local_id" => 16,
+            _ => 0,
+        }
+    });
+    let named = words
+        .iter()
+        .filter_map(|word| places.get(word.as_str()).copied());
+    called.chain(named).fold(0, |all, mask| all | mask)
+}
+
+/// How many elements a buffer has, as far as its indices say.
+fn length(body: &[String], places: &Places<'_>, name: &str, dimensions: usize) -> String {
+    let usual = ["n", "n*n", "n*n*n"][dimensions - 1].to_owned();
+    let mut mask = 0;
+    let mut by = 1;
+    let mut is_plain = true;
+    let mut indices = 0;
+    for at in 0..body.len().saturating_sub(1) {
+        if body[at] != name || body[at + 1] != "[" {
+            continue;
+        }
+        let Some(close) = closing(body, at + 1) else {
+            continue;
+        };
+        let index = &body[at + 2..close];
+        indices += 1;
+        mask |= made_of(index, places);
+        is_plain &= index.len() == 1;
+        let of_place = |word: &String| places.get(word.as_str()).is_some_and(|mask| *mask > 0);
+        for three in index.windows(3).filter(|three| three[1] == "*") {
+            let factor = match (of_place(&three[0]), of_place(&three[2])) {
+                (true, _) => three[2].parse(),
+                (_, true) => three[0].parse(),
+                _ => continue,
+            };
+            by = factor.unwrap_or(1).max(by);
+        }
+    }
+    match (indices, mask) {
+        (0, _) => usual,
+        (_, 0) => "?".to_owned(),
+        (_, GROUP) => "ceil(n, WG)".to_owned(),
+        _ if dimensions == 1 && by > 1 => format!("{by}*n"),
+        _ if dimensions > 1 && is_plain && mask.count_ones() == 1 => "n".to_owned(),
+        _ => usual,
+    }
+}
+
+/// Whether a work-item's place is compared with a number.
+fn is_bound(body: &[String], places: &Places<'_>, name: &str) -> bool {
+    (1..body.len()).filter(|at| body[*at] == name).any(|at| {
+        let before = &body[at.saturating_sub(8)..at];
+        let is_compared = match before {
+            [.., place, sign, equal] if equal == "=" && ["<", ">"].contains(&sign.as_str()) => {
+                Some(place)
+            }
+            [.., place, sign] if ["<", ">"].contains(&sign.as_str()) => Some(place),
+            _ => None,
+        };
+        is_compared.is_some_and(|place| match place.as_str() {
+            ")" => made_of(before, &Places::new()) > 0,
+            place => places.get(place).is_some_and(|mask| *mask > 0),
+        })
+    })
+}
+
+/// Whether a kernel compares an index that it computes from its place with anything, by which it may leave work-items out.
+fn is_guarded(body: &[String]) -> bool {
+    const TESTS: [&str; 6] = ["if", "while", "?", "min", "clamp", "select"];
+    let places = places(body);
+    let mut statements = body.split(|word| [";", "{", "}"].contains(&word.as_str()));
+    statements.any(|statement| {
+        let tested = statement
+            .iter()
+            .position(|word| TESTS.contains(&word.as_str()));
+        let looped = statement.iter().position(|word| word == "for");
+        tested.is_some() && made_of(statement, &places) > 0
+            || looped.is_some_and(|at| made_of(&statement[at..], &places) > 0)
+    })
 }
 
 /// In how many dimensions a kernel asks where it is.
@@ -357,7 +450,7 @@ mod tests {
             "\"out bins[n*n] = 0\"",
             "\"img[n*n]\"",
             "\"(?, ?)\"",
-            "\"local WG\"",
+            "\"local ?\"",
             "bins = ?",
         ] {
             assert!(count.contains(line), "{line}: {count}");
