@@ -8,8 +8,8 @@ use crate::builder::RESTORE;
 use crate::c_text::ValueType;
 use crate::c_text::{tokens, without_comments, without_definitions};
 use crate::described::{
-    DeclarationError, DescribedArg, Formula, bound, check_option, is_name, macro_value, parse_arg,
-    parts,
+    DeclarationError, DescribedArg, Formula, bound, check_option, is_guarded, is_name, macro_value,
+    parse_arg, parts,
 };
 use crate::family::BroughtKernel;
 use crate::shape::{self, Grid, HOST_FINISH};
@@ -909,6 +909,8 @@ impl<'a> OwnLaunch<'a> {
 pub struct SourceTraits {
     pub has_local: bool,
     pub barriers: u64,
+    /// Whether it compares an index with anything.
+    pub is_guarded: bool,
     /// Whether a `return` stands before a barrier.
     pub returns_early: bool,
     pub parameters: Vec<String>,
@@ -926,10 +928,10 @@ impl SourceTraits {
                 .filter(|word| names.contains(&word.as_str()))
                 .count()
         };
-        let parameters = CSource::new(text, &[])
-            .parameters(kernel)
-            .unwrap_or_default();
+        let source = CSource::new(text, &[]);
+        let parameters = source.parameters(kernel).unwrap_or_default();
         SourceTraits {
+            is_guarded: is_guarded(source.body(kernel).unwrap_or_default()),
             has_local: count(["__local", "local"]) > 0,
             returns_early: words
                 .iter()

@@ -18,8 +18,8 @@ pub struct Remark {
 const LOCAL_MEMORY: u64 = 32 << 10;
 
 /// What an assembled text shows, each kind at its first place; `defines` are the macros and the build options, which begin with
-/// `-`, that it is built with.
-pub fn remarks(text: &str, defines: &[(String, String)]) -> Vec<Remark> {
+/// `-`, that it is built with. Kernels that are not `launched` are left out.
+pub fn remarks(text: &str, defines: &[(String, String)], launched: &[&str]) -> Vec<Remark> {
     let options: Vec<&str> = defines.iter().map(|(name, _)| name.as_str()).collect();
     let numbers = defines
         .iter()
@@ -35,6 +35,7 @@ pub fn remarks(text: &str, defines: &[(String, String)]) -> Vec<Remark> {
     let mut all: Vec<Remark> = Vec::new();
     let mut seen = Vec::new();
     let (mut file, mut shift) = (String::new(), 0);
+    let mut is_meant = true;
     for (number, code) in logical_lines(text) {
         if let Some((line, name)) = code
             .strip_prefix("#line ")
@@ -56,6 +57,21 @@ pub fn remarks(text: &str, defines: &[(String, String)]) -> Vec<Remark> {
                     .ok()
                     .map(|value| (name.to_owned(), value)),
             );
+        }
+        if let Some((_, behind)) = code
+            .split_once("kernel")
+            .filter(|(_, behind)| behind.contains('('))
+        {
+            let head = behind.split('(').next().unwrap_or_default();
+            let name = head.split_whitespace().next_back().unwrap_or_default();
+            is_meant =
+                name == "void" || name.starts_with("__attribute") || launched.contains(&name);
+        }
+        let was_meant = is_meant;
+        // A function ends where a line begins with its bracket.
+        is_meant |= code.starts_with('}');
+        if !was_meant {
+            continue;
         }
         let local = local_bytes(&code, &numbers).filter(|bytes| *bytes > LOCAL_MEMORY);
         let said = [
@@ -190,7 +206,7 @@ mod tests {
                 .iter()
                 .map(|name| (name.to_string(), String::new()))
                 .collect();
-            let all = remarks(&text, &options);
+            let all = remarks(&text, &options, &["k"]);
             all.iter()
                 .map(|one| format!("{}:{} {}", one.file, one.line, &one.says[..10]))
                 .collect::<Vec<_>>()
@@ -222,6 +238,11 @@ mod tests {
             ),
             ("y = isnan(x);", &[], ""),
             ("y = mul24(x, 3);", &[], "a.cl:1 mul24 mult"),
+            (
+                "__kernel void other(int x) {\n y = 0.5;\n}\nkernel void k(int x) { y = 0.25;\n}",
+                &[],
+                "a.cl:4 0.25 is a ",
+            ),
             (
                 "#define TS 64\n__local float4 t[TS][TS + 1];",
                 &[],

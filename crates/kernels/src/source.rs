@@ -263,12 +263,21 @@ pub fn used_defines(defines: &[(String, String)], text: &str) -> Vec<(String, St
 /// Macros that a rung's text takes from the host, as of a case, if it can be of odd size, on a CPU that knows no sub-groups; none
 /// of a rung that cannot run it.
 pub fn given(family: &Family, rung: &Rung, text: &str) -> Vec<(String, String)> {
+    let mut given = usual_plan(family, rung)
+        .map(|plan| used_defines(&plan.defines, text))
+        .unwrap_or_default();
+    given.retain(|(name, _)| !name.starts_with("LOCKSTEP_"));
+    given
+}
+
+/// The plan of a case that can be of odd size, on a CPU that knows no sub-groups, if the rung has one.
+pub fn usual_plan(family: &Family, rung: &Rung) -> Option<Plan> {
     let target = Target {
         prefetch: false,
         ..Target::without_limits(false)
     };
     let usual = family.usual_shape(1 << 20, false).n;
-    let plan = [1025, 1 << 20, usual].into_iter().find_map(|n| {
+    [1025, 1 << 20, usual].into_iter().find_map(|n| {
         let case = Case::of(
             &family.name,
             rung.variant(),
@@ -285,12 +294,7 @@ pub fn given(family: &Family, rung: &Rung, text: &str) -> Vec<(String, String)> 
                 &target,
             )
             .ok()
-    });
-    let mut given = plan
-        .map(|plan| used_defines(&plan.defines, text))
-        .unwrap_or_default();
-    given.retain(|(name, _)| !name.starts_with("LOCKSTEP_"));
-    given
+    })
 }
 
 /// The folder `data/sources/`, as it was when the binary was built.

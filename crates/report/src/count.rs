@@ -96,7 +96,7 @@ const COLUMNS: &[CountColumn] = &[
     ("groups", |line| number(line.groups)),
     ("warps", |line| number(line.warps)),
     ("warp\ninstruc-\ntions", |line| number(line.counts.issued)),
-    ("item in-\nstructions\nper element", |line| {
+    ("item in-\nstructions\nper elem.", |line| {
         let elements = line.row.elements().max(1) as f64;
         (!line.row.is_of_program()).then(|| ratio(line.counts.lanes as f64 / elements))
     }),
@@ -109,14 +109,14 @@ const COLUMNS: &[CountColumn] = &[
     ("barriers\nper group", |line| {
         few(line.barriers).map(|_| ratio(line.barriers as f64 / line.groups.max(1) as f64))
     }),
-    ("segments\nper global\nload", |line| {
+    ("global\nsegments\nper load", |line| {
         line.counts
             .memory
             .global_read
             .segments_a_request()
             .map(ratio)
     }),
-    ("segments\nper global\nstore", |line| {
+    ("global\nsegments\nper store", |line| {
         line.counts
             .memory
             .global_write
@@ -127,10 +127,10 @@ const COLUMNS: &[CountColumn] = &[
         line.counts.moved_an_asked_byte().map(ratio)
     }),
     ("partition\nload", |line| line.partition_load().map(ratio)),
-    ("passes\nper local\nload", |line| {
+    ("local\npasses\nper load", |line| {
         line.counts.memory.local_read.passes_a_request().map(ratio)
     }),
-    ("passes\nper local\nstore", |line| {
+    ("local\npasses\nper store", |line| {
         line.counts.memory.local_write.passes_a_request().map(ratio)
     }),
     ("bank\ncon-\nflicts", |line| {
@@ -139,12 +139,12 @@ const COLUMNS: &[CountColumn] = &[
     ("broad-\ncasts", |line| {
         few(line.counts.memory.local_read.broadcasts)
     }),
-    ("words per\nconstant", |line| {
+    ("words\nper con-\nstant", |line| {
         let constant = line.counts.memory.constant_read;
         few(constant.requests).map(|_| ratio(constant.words as f64 / constant.requests as f64))
     }),
     ("atomics", |line| few(line.counts.atomics().items)),
-    ("passes\nper atomic", |line| {
+    ("passes\nper\natomic", |line| {
         line.counts.atomics().passes_a_request().map(ratio)
     }),
 ];

@@ -626,13 +626,15 @@ fn by_sizes(judgement: &Judgement) -> Option<Hint> {
     let most_right = most_right?;
     if follows_tiles {
         let declare = match built_in(&judgement.asked.family) {
-            Some(_) => format!("--declare \"multiple {wide}\""),
-            None => format!("multiple = {wide}"),
+            _ if judgement.traits.is_guarded => String::new(),
+            Some(_) => format!(
+                " If its host launches whole groups only, say so: --declare \"multiple {wide}\"."
+            ),
+            None => format!(" If its host launches whole groups only, say so: multiple = {wide}."),
         };
         return Some(hint!(
             "The kernel is right where the data are whole groups of {wide}x{high}, and wrong where a part of one is left.",
-            "Compare each index with the size: the last work-group has fewer elements than the others. If its host launches \
-             whole groups only, say so: {declare}."
+            "Compare each index with the size: the last work-group has fewer elements than the others.{declare}"
         ));
     }
     (least_wrong > most_right).then(|| {

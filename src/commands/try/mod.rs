@@ -201,7 +201,17 @@ fn climb_family(
     }
     rungs.iter().for_each(|rung| simulate::remark(family, rung));
     let looked = look_closer(global, family, &study, &rows);
-    worst_of([is_clean, done, looked])
+    let ran = match rows
+        .iter()
+        .filter(|row| !row.on_host())
+        .all(|row| row.status == Status::Skipped)
+    {
+        true if done.is_ok() => Err(Error::Usage(
+            "no rung ran: each was skipped, for the reason above".into(),
+        )),
+        _ => Ok(()),
+    };
+    worst_of([is_clean, done, looked, ran])
 }
 
 /// A source's kernels as printed, with its table and its faults; NVIDIA's study is the transposition's own ladder in the source's
@@ -285,7 +295,8 @@ fn look_closer(
     rows: &[Row],
 ) -> Result<(), Error> {
     let wrong = rows.iter().find(|row| {
-        [Status::WrongResult, Status::Timeout].contains(&row.status)
+        let is_lost = row.status == Status::Failed && row.reason.contains("signal");
+        (is_lost || [Status::WrongResult, Status::Timeout].contains(&row.status))
             && !study.faulty.contains(&row.variant)
     });
     let Some((row, rung)) = wrong.and_then(|row| Some((row, family.rung(&row.variant)?))) else {

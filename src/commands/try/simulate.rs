@@ -4,7 +4,7 @@ use crate::brought::{asks, line_of};
 use crate::judgement::{Judgement, Ruling};
 use crate::judging::ragged;
 use crate::kernels::remarks::{Remark, remarks};
-use crate::kernels::{Family, Registry, Rung, given, tile_of_a_group};
+use crate::kernels::{Family, Registry, Rung, tile_of_a_group, usual_plan};
 use crate::outcome::Status;
 use crate::plan::Case;
 use crate::report::format::Screen;
@@ -22,8 +22,16 @@ const SECOND_OPINION: Duration = Duration::from_secs(20);
 
 /// Says what a kernel's text shows without a run.
 pub fn remark(family: &Family, rung: &Rung) {
+    let Some(plan) = usual_plan(family, rung) else {
+        return;
+    };
+    let launched: Vec<&str> = plan
+        .passes
+        .iter()
+        .map(|pass| pass.kernel.as_str())
+        .collect();
     let text = rung.text().unwrap_or_default();
-    for Remark { file, line, says } in remarks(text, &given(family, rung, text)) {
+    for Remark { file, line, says } in remarks(text, &plan.defines, &launched) {
         let said = Screen::stderr().wrap(&format!("{file}, line {line}: {says}"));
         say(said.trim_end());
     }

@@ -259,6 +259,19 @@ pub(crate) enum RungStep {
     },
 }
 
+impl DescribedRung {
+    pub(crate) fn first_kernel(&self) -> &str {
+        let mut steps = self.steps.as_slice();
+        loop {
+            match steps.first() {
+                Some(RungStep::Launch(launch)) => return &launch.kernel,
+                Some(RungStep::Loop { steps: inner, .. }) => steps = inner,
+                None => return "",
+            }
+        }
+    }
+}
+
 impl RungStep {
     pub(crate) fn launches(&mut self) -> Vec<&mut DescribedLaunch> {
         match self {

@@ -387,7 +387,7 @@ fn is_bound(body: &[String], places: &Places<'_>, name: &str) -> bool {
 }
 
 /// Whether a kernel compares an index that it computes from its place with anything, by which it may leave work-items out.
-fn is_guarded(body: &[String]) -> bool {
+pub(crate) fn is_guarded(body: &[String]) -> bool {
     const TESTS: [&str; 6] = ["if", "while", "?", "min", "clamp", "select"];
     let places = places(body);
     let mut statements = body.split(|word| [";", "{", "}"].contains(&word.as_str()));

@@ -15,6 +15,7 @@ pub(crate) use args::{DescribedArg, parse_arg};
 pub(crate) use description::check_option;
 pub use description::{Checker, DeclarationError, Description, FamilyFile};
 pub use draft::draft;
+pub(crate) use draft::is_guarded;
 pub(crate) use formula::{Formula, is_name, macro_value, parts};
 pub(crate) use planner::bound;
 
@@ -23,7 +24,7 @@ use crate::c_text::without_definitions;
 use crate::family::BroughtKernel;
 use crate::signature::{CSource, hidden_macros};
 use crate::tunable::DeclaredMacro;
-use crate::{AnyProblem, Family, Rung};
+use crate::{AnyProblem, Family, Rung, SourceTraits};
 use args::{BufferRole, Content, Declared};
 use description::{DescribedRung, RungStep};
 use gpulab_model::data::{Array, Dtype, Layout};
@@ -112,6 +113,7 @@ pub(super) fn family(
                 let problem = problem.clone();
                 let text = text_of(own, file).unwrap_or_default();
                 let hidden = hidden_macros(&text);
+                let traits = SourceTraits::of(&text, own.first_kernel());
                 let kernel = BroughtKernel {
                     text,
                     work_group: own.wg,
@@ -122,7 +124,7 @@ pub(super) fn family(
                         .iter()
                         .map(|(name, values)| DeclaredMacro::new(name, values))
                         .collect(),
-                    traits: Default::default(),
+                    traits: (traits, Vec::new()),
                     multiple: described.multiple,
                     dtype: None,
                     guess: None,
