@@ -45,9 +45,17 @@ __kernel void sum(__global const T *x, __global T *partials, const INDEX n, __lo
 const NOTHING: &str = "nothing that the counts show would save 5%";
 
 /// A kernel's file, its family, a text in it, what takes its place, and what is said first.
-const PLANTS: [(&str, &str, &str, &str, &str); 7] = [
+const PLANTS: [(&str, &str, &str, &str, &str); 8] = [
     ("turn", "transpose", "", "", NOTHING),
     ("sum", "reduce", "", "", NOTHING),
+    (
+        "sum",
+        "reduce",
+        "items 1024",
+        "items WG",
+        "all work is in one work-group, which a GPU runs on one of its compute units; many groups, whose results another \
+         launch joins, would do (gpulab lab grid)",
+    ),
     (
         "turn",
         "transpose",
@@ -123,4 +131,32 @@ fn planted_waste_is_named_first_at_its_line() {
             Err(why) => return eprintln!("skipped: {why}"),
         }
     }
+}
+
+#[test]
+fn atomic_operations_that_meet_in_a_word_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let kernel = "__kernel void bins(__global const int *x, __global int *bins, int n)
+{
+    int i = get_global_id(0);
+    if (i < n)
+        atomic_inc(&bins[x[i] % 8]);
+}
+";
+    let file = "kernel = \"bins.cl\"\nn = 4096\nitems = \"n\"\nargs = [\"x[n] below 100\", \"out bins[8] = 0\", \"n\"]
+check = \"numpy: bins = np.bincount(x % 8, minlength=8)\"\n";
+    std::fs::write(folder.path().join("bins.cl"), kernel).unwrap();
+    let path = folder.path().join("bins.toml");
+    std::fs::write(&path, file).unwrap();
+    let (out, said, code) = run(&["count", path.to_str().unwrap(), "--lines", "-q"]);
+    if said.contains(PACKAGES) {
+        return;
+    }
+    let flat = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        code == 0
+            && flat.contains("bins.cl:5:")
+            && flat.contains("atomic operations of a warp meet in one word"),
+        "{out}{said}"
+    );
 }
