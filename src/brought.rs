@@ -427,8 +427,15 @@ fn add_text(
     // Writing to a String cannot fail.
     let _ = writeln!(all, "#line 1 \"{own}\"");
     open.push(path.to_owned());
+    let mut conditions = 0usize;
     for (number, line) in (1..).zip(text.lines()) {
         let Some(name) = included_name(line) else {
+            let directive = line
+                .trim_start()
+                .strip_prefix('#')
+                .map_or("", str::trim_start);
+            conditions += usize::from(directive.starts_with("if"));
+            conditions -= usize::from(directive.starts_with("endif")).min(conditions);
             let _ = writeln!(all, "{line}");
             continue;
         };
@@ -448,6 +455,9 @@ fn add_text(
             .find_map(|path| assemble(&path, &embedded).ok())
         {
             let _ = writeln!(all, "{}", body.text.trim_end_matches('\n'));
+        } else if conditions > 0 {
+            // The branch may well be left out.
+            let _ = writeln!(all, "#error there is no {}", format::terminal(name));
         } else {
             return Err(Error::Usage(format!(
                 "{place}: there is no {}: neither in the kernel's own folder nor among gpulab's files, as common/tree.cl",
@@ -581,6 +591,19 @@ mod tests {
         ] {
             assert_eq!(asks(line), None, "{line}");
         }
+    }
+
+    #[test]
+    fn what_a_branch_may_leave_out_need_not_be_there() {
+        let path = Path::new("a.cl");
+        let text = assembled(
+            path,
+            "#ifdef NEVER\n#include \"none.h\"\n#endif\nint x;\n",
+            "reduce",
+        )
+        .unwrap();
+        assert!(text.contains("#error there is no none.h"), "{text}");
+        assert!(assembled(path, "#ifdef A\n#endif\n#include \"none.h\"\n", "reduce").is_err());
     }
 
     #[test]

@@ -245,17 +245,19 @@ impl Sources {
 /// The definitions that a source mentions, or the value of one of these: the others would only make it another program to
 /// compile. Build options, which begin with `-`, stay.
 pub fn used_defines(defines: &[(String, String)], text: &str) -> Vec<(String, String)> {
+    // Of a macro with arguments, `SQUARE(x)`, what it is called.
+    let called = |name: &str| name.split('(').next().unwrap_or_default().to_owned();
     let parted = |text| str::split(text, |c: char| !c.is_ascii_alphanumeric() && c != '_');
     let mut words: HashSet<&str> = parted(text).collect();
     let values: Vec<&str> = defines
         .iter()
-        .filter(|(name, _)| words.contains(name.as_str()))
+        .filter(|(name, _)| words.contains(called(name).as_str()))
         .map(|d| d.1.as_str())
         .collect();
     words.extend(values.into_iter().flat_map(parted));
     defines
         .iter()
-        .filter(|(name, _)| name.starts_with('-') || words.contains(name.as_str()))
+        .filter(|(name, _)| name.starts_with('-') || words.contains(called(name).as_str()))
         .cloned()
         .collect()
 }
@@ -422,6 +424,12 @@ mod tests {
             used_defines(&[define("T"), define("WG"), real.clone()], "REAL sum;"),
             [define("T"), real]
         );
+        let others = [
+            ("SQUARE(x)".to_owned(), "x*x".to_owned()),
+            ("-cl-mad-enable".to_owned(), String::new()),
+        ];
+        assert_eq!(used_defines(&others, "SQUARE(3)"), others);
+        assert_eq!(used_defines(&others, "3"), others[1..]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A description beside its kernels' texts: each buffer, number and piece of local memory gets the type of its parameter.
 
-use super::args::{BufferRole, Declared, DescribedArg, ElementName};
+use super::args::{BufferRole, Content, Declared, DescribedArg, ElementName};
 use super::description::{DeclarationError, DescribedLaunch, Description, FamilyFile};
 use crate::c_text::ValueType;
 use crate::signature::{AddressSpace, CSource, KernelParameter};
@@ -228,6 +228,14 @@ fn resolve_buffer(
             layout.size,
             3 * own.size(),
             own.name()
+        ));
+    }
+    if let (ValueType::Struct(_), Content::Fill(kind, _)) = (&element, &declared.content)
+        && kind.has_structure()
+    {
+        return Err(format!(
+            "{name} is declared as data of an order, which structs do not have: write their numbers into a file, as in \
+             \"{name}[...] file {name}.npy\""
         ));
     }
     declared.resolved.get_or_insert(element);
