@@ -931,7 +931,7 @@ impl SourceTraits {
         let source = CSource::new(text, &[]);
         let parameters = source.parameters(kernel).unwrap_or_default();
         SourceTraits {
-            is_guarded: is_guarded(source.body(kernel).unwrap_or_default()),
+            is_guarded: is_guarded(&source, kernel),
             has_local: count(["__local", "local"]) > 0,
             returns_early: words
                 .iter()

@@ -190,6 +190,14 @@ impl CSource {
         for at in (0..body.len()).filter(|&at| body[at] == name && (at == 0 || body[at - 1] != "."))
         {
             let before = at.checked_sub(1).map_or("", word);
+            // `float *x = ...` declares it.
+            let is_declared = before == "*"
+                && at > 1
+                && (is_identifier(word(at - 2)) && !is_statement(word(at - 2))
+                    || is_qualifier(word(at - 2)));
+            if is_declared {
+                continue;
+            }
             let is_sum = before == "(" && at > 1 && word(at - 2) == "*";
             let mut end = if is_sum {
                 closing(body, at - 1).map_or(at, |close| close + 1)
@@ -956,7 +964,7 @@ mod tests {
     fn pointers_are_followed_under_other_names_and_into_functions() {
         let text = "void put(float x, global float *to) { *to = x; }
             kernel void k(global float *a, global float *b, global uchar *c, global float *d, global float *e, global S *f) {
-            global float *p = &a[i * 4]; *p = 1; put(2, b + i); ((global uint *)c)[i] = 3; *(d + i) = vload4(0, e).x;
+            global float *p = &a[i * 4]; *p = 1; global const float *q = e + 3; x = q[i]; put(2, b + i); ((global uint *)c)[i] = 3; *(d + i) = vload4(0, e).x;
             f->x = 1; other(g); }";
         let source = CSource::new(text, &[]);
         for (name, writes, reads) in [

@@ -132,7 +132,9 @@ fn once(global: &Global, options: &TryArgs, what: &str) -> Result<(), Error> {
             climbed.variant = climbed.variant.or(part.map(str::to_owned));
             climb_family(global, options, &climbed, (registry, &family), None)
         }
-        None if !is_exercise(name) && (options.from.is_some() || Path::new(name).is_file()) => {
+        None if !is_exercise(name)
+            && (options.from.is_some() || name.ends_with(".cl") || Path::new(name).is_file()) =>
+        {
             let path = Path::new(name);
             let text = assembled(path, &read(path)?, "")?;
             let file = path

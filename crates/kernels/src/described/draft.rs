@@ -2,7 +2,7 @@
 //! knows is a question mark.
 
 use super::description::taken;
-use crate::c_text::ValueType;
+use crate::c_text::{ValueType, is_identifier};
 use crate::signature::{AddressSpace, CSource, KernelParameter, Usage, closing};
 use gpulab_model::plan::ImageKind;
 use std::collections::BTreeMap;
@@ -46,8 +46,6 @@ pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, Str
         format!("{file}:{kernel}")
     };
     let _ = writeln!(out, "kernel = {named:?}");
-    write_head(&mut out, &source, &kernel, (dimensions, guesses));
-    out.push_str("args   = [\n");
     let body = source.body(&kernel).unwrap_or_default();
     let places = places(body);
     let mut usages: Vec<Usage> = parameters
@@ -75,6 +73,9 @@ pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, Str
             draft_arg(parameter, usage, &length, is_bound)
         })
         .collect();
+    let has_group = args.iter().any(|arg| arg.text.contains(A_GROUP));
+    write_head(&mut out, &source, &kernel, (dimensions, guesses), has_group);
+    out.push_str("args   = [\n");
     let width = args.iter().map(|arg| arg.text.len()).max().unwrap_or(0) + 3;
     for (arg, parameter) in args.iter().zip(&parameters) {
         let quoted = format!("{:?},", arg.text);
@@ -100,6 +101,7 @@ fn write_head(
     source: &CSource,
     kernel: &str,
     (dimensions, mut macros): (usize, BTreeMap<String, String>),
+    has_group: bool,
 ) {
     let (form, n, items) = match dimensions {
         1 => ("", 1 << 20, "n"),
@@ -128,14 +130,14 @@ fn write_head(
             .filter(|wg| !wg.is_empty())
             .map(|wg| (*wg).to_owned()),
     };
-    let is_guarded = is_guarded(source.body(kernel).unwrap_or_default());
+    let is_guarded = is_guarded(source, kernel);
     if !is_guarded {
         let _ = writeln!(
             out,
             "multiple = {usual}  # its text compares no index with a size"
         );
     }
-    if let Some(wg) = wg.or((!is_guarded).then(|| usual.to_string())) {
+    if let Some(wg) = wg.or((!is_guarded || has_group).then(|| usual.to_string())) {
         let _ = writeln!(out, "wg     = {wg:?}");
     }
     let _ = writeln!(out, "items  = {items:?}  # work-items; or groups = ...");
@@ -226,7 +228,9 @@ fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str, is_bound: 
         AddressSpace::Value => match &parameter.value_type {
             Some(ValueType::Index) => plain("n".into(), ""),
             Some(ValueType::Number(scalar, 1))
-                if !scalar.is_float() && (is_bound || is_size(&parameter.name)) =>
+                if !scalar.is_float()
+                    && scalar.size() >= 4
+                    && (is_bound || is_size(&parameter.name)) =>
             {
                 plain("n".into(), "")
             }
@@ -298,6 +302,10 @@ fn is_size(name: &str) -> bool {
 type Places<'a> = BTreeMap<&'a str, u8>;
 
 const GROUP: u8 = 8;
+const IN_GROUP: u8 = 16;
+
+/// The length of a buffer with an element for each group of the usual size: lengths know no work-group.
+const A_GROUP: &str = "ceil(n, 256)";
 
 fn places(body: &[String]) -> Places<'_> {
     let mut places = Places::new();
@@ -307,7 +315,11 @@ fn places(body: &[String]) -> Places<'_> {
             .position(|word| word == "=")
             .filter(|at| *at > 0)
         {
-            let mask = made_of(&statement[at..], &places);
+            // What is loaded is no place, whatever its index.
+            let mask = match statement[at..].iter().any(|word| word == "[") {
+                true => 0,
+                false => made_of(&statement[at..], &places),
+            };
             *places.entry(statement[at - 1].as_str()).or_default() |= mask;
         }
     }
@@ -320,7 +332,7 @@ fn made_of(words: &[String], places: &Places<'_>) -> u8 {
         match three[0].as_str() {
             "get_global_id" => 1 << axis,
             "get_group_id" => GROUP,
-            "get_local_id" => 16,
+            "get_local_id" => IN_GROUP,
             _ => 0,
         }
     });
@@ -336,6 +348,7 @@ fn length(body: &[String], places: &Places<'_>, name: &str, dimensions: usize) -
     let mut mask = 0;
     let mut by = 1;
     let mut is_plain = true;
+    let mut is_first = true;
     let mut indices = 0;
     for at in 0..body.len().saturating_sub(1) {
         if body[at] != name || body[at + 1] != "[" {
@@ -348,6 +361,7 @@ fn length(body: &[String], places: &Places<'_>, name: &str, dimensions: usize) -
         indices += 1;
         mask |= made_of(index, places);
         is_plain &= index.len() == 1;
+        is_first &= index == ["0"];
         let of_place = |word: &String| places.get(word.as_str()).is_some_and(|mask| *mask > 0);
         for three in index.windows(3).filter(|three| three[1] == "*") {
             let factor = match (of_place(&three[0]), of_place(&three[2])) {
@@ -359,9 +373,19 @@ fn length(body: &[String], places: &Places<'_>, name: &str, dimensions: usize) -
         }
     }
     match (indices, mask) {
+        (0, _)
+            if body
+                .windows(3)
+                .any(|three| !is_identifier(&three[0]) && three[1] == "*" && three[2] == name) =>
+        {
+            "1".to_owned()
+        }
         (0, _) => usual,
+        _ if is_first => "1".to_owned(),
         (_, 0) => "?".to_owned(),
-        (_, GROUP) => "ceil(n, WG)".to_owned(),
+        (_, IN_GROUP) if by > 1 => format!("{by} * WG"),
+        (_, IN_GROUP) => "WG".to_owned(),
+        (_, GROUP) => A_GROUP.to_owned(),
         _ if dimensions == 1 && by > 1 => format!("{by}*n"),
         _ if dimensions > 1 && is_plain && mask.count_ones() == 1 => "n".to_owned(),
         _ => usual,
@@ -387,16 +411,31 @@ fn is_bound(body: &[String], places: &Places<'_>, name: &str) -> bool {
 }
 
 /// Whether a kernel compares an index that it computes from its place with anything, by which it may leave work-items out.
-pub(crate) fn is_guarded(body: &[String]) -> bool {
+pub(crate) fn is_guarded(source: &CSource, kernel: &str) -> bool {
     const TESTS: [&str; 6] = ["if", "while", "?", "min", "clamp", "select"];
+    let body = source.body(kernel).unwrap_or_default();
+    let parameters = source.parameters(kernel).unwrap_or_default();
     let places = places(body);
+    let is_size = |word: &String| {
+        let is_macro = word.len() > 1
+            && word
+                .chars()
+                .all(|c| c.is_ascii_uppercase() || c == '_' || c.is_ascii_digit())
+            && is_identifier(word);
+        let is_value =
+            |one: &KernelParameter| one.space == AddressSpace::Value && one.name == *word;
+        is_macro
+            || parameters.iter().any(is_value)
+            || word.starts_with("get_image")
+            || word == "get_global_size"
+    };
     let mut statements = body.split(|word| [";", "{", "}"].contains(&word.as_str()));
     statements.any(|statement| {
         let tested = statement
             .iter()
             .position(|word| TESTS.contains(&word.as_str()));
         let looped = statement.iter().position(|word| word == "for");
-        tested.is_some() && made_of(statement, &places) > 0
+        tested.is_some() && made_of(statement, &places) > 0 && statement.iter().any(is_size)
             || looped.is_some_and(|at| made_of(&statement[at..], &places) > 0)
     })
 }
