@@ -152,6 +152,14 @@ struct DraftArg {
 
 fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str, is_bound: bool) -> DraftArg {
     let name = &free_name(&parameter.name);
+    // The group's size is none of a buffer's; an array says its own.
+    let own = parameter.text.split_once('[');
+    let own = own.map(|(_, behind)| behind.trim_matches([']', ' ']));
+    let length = match own.filter(|own| !own.is_empty()) {
+        Some(own) => own,
+        None if length.contains("WG") && parameter.space != AddressSpace::Local => "?",
+        None => length,
+    };
     let plain = |text: String, comment: &str| DraftArg {
         text,
         comment: comment.to_owned(),
@@ -206,10 +214,10 @@ fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str, is_bound: 
                 output: Some(name.clone()),
             }
         }
-        AddressSpace::Local => plain(
-            "local ?".into(),
-            ": elements of local memory, as in local WG",
-        ),
+        AddressSpace::Local => {
+            let elements = if length.contains("WG") { length } else { "?" };
+            plain(format!("local {elements}"), ": elements of local memory")
+        }
         AddressSpace::Image => {
             let dimensions = ImageKind::in_c(&parameter.type_name).map_or(2, ImageKind::dimensions);
             let role = if parameter.is_const { "" } else { "out " };
