@@ -22,7 +22,9 @@ const STEP: usize = 6;
 const SHARE: f64 = 0.95;
 
 /// What is said of kernels with a fault alone.
-const ALARMS: [&str; 9] = [
+const ALARMS: [&str; 11] = [
+    "a shift by",
+    "of local memory for a group",
     "hint:",
     "WRONG",
     "a race in",

@@ -1,4 +1,4 @@
-// says: 0.5 is a double: 0.5f is a float
+// says: 0.5 is a double, which devices convert to and from: 0.5f is a float
 //| n = 4096
 //| items = "n"
 //| args = ["x[n] small 8", "out y[n]", "n"]

@@ -8,13 +8,8 @@
 //| sizes = "only"
 __kernel void sum(__global const int *x, __global int *s, __global int *lock, int n) {
   int i = get_global_id(0);
-  if (i < n) {
-    int done = 0;
-    while (!done && atomic_cmpxchg(lock, 0, 1) == 0) {
-      *s += x[i];
-      done = 1;
-      atomic_xchg(lock, 0);
-    }
-    if (!done) atomic_add(s, x[i]);
-  }
+  if (i >= n) return;
+  while (atomic_cmpxchg(lock, 0, 1)) ;
+  *s += x[i];
+  atomic_xchg(lock, 0);
 }

@@ -1,4 +1,4 @@
-// says: a shift by 40: of 32 bits OpenCL shifts by 40 modulo 32, which is 8
+// says: a shift by 40: OpenCL takes it modulo 32 for a number of 32 bits, so this shifts by 8
 //| n = 4096
 //| items = "n"
 //| args = ["x[n] below 1000", "out y[n]", "n"]

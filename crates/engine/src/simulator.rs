@@ -761,7 +761,7 @@ fn findings(log: &str) -> Vec<CheckFinding> {
                 file: None,
                 line: None,
                 memory: memory(line),
-                other_line: None,
+                other: None,
                 between_groups: false,
                 times: 1,
             });
@@ -792,7 +792,8 @@ fn findings(log: &str) -> Vec<CheckFinding> {
                     found.line = Some(number);
                     found.file = Some(file);
                 }
-                Some((number, _)) => found.other_line = found.other_line.or(Some(number)),
+                Some((number, file)) if found.other.is_none() => found.other = Some((file, number)),
+                Some(_) => {}
                 None => {}
             }
         }

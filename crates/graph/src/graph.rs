@@ -102,6 +102,8 @@ impl GraphFile {
     pub fn take_zeros(&mut self, are_none: bool) {
         let n = self.names.list.len();
         if self.ends.is_some() {
+            let note = "--zero-is-none is for a matrix: in a list, each line is an edge";
+            self.notes.extend(are_none.then(|| note.to_owned()));
             return;
         }
         let zeros = each_array!(&mut self.weights, w => zeros(n, w, are_none));

@@ -930,13 +930,14 @@ impl SourceTraits {
         };
         let source = CSource::new(text, &[]);
         let parameters = source.parameters(kernel).unwrap_or_default();
+        let body = source.body(kernel).unwrap_or_default();
         SourceTraits {
             is_guarded: is_guarded(&source, kernel),
             has_local: count(["__local", "local"]) > 0,
-            returns_early: words
+            returns_early: body
                 .iter()
                 .position(|word| word == "return")
-                .is_some_and(|at| words[at..].iter().any(|word| word == "barrier")),
+                .is_some_and(|at| body[at..].iter().any(|word| word == "barrier")),
             barriers: count(["barrier", "work_group_barrier"]) as u64,
             parameters: parameters
                 .into_iter()

@@ -2,8 +2,8 @@
 
 use crate::c_text::{is_qualifier, logical_lines, tokens, without_comments};
 use crate::described::Formula;
+use crate::signature::CSource;
 use gpulab_model::data::Scalar;
-use std::collections::BTreeMap;
 
 /// A place of a text, and what stands there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,12 +21,21 @@ const LOCAL_MEMORY: u64 = 32 << 10;
 /// `-`, that it is built with. Kernels that are not `launched` are left out.
 pub fn remarks(text: &str, defines: &[(String, String)], launched: &[&str]) -> Vec<Remark> {
     let options: Vec<&str> = defines.iter().map(|(name, _)| name.as_str()).collect();
-    let numbers = defines
-        .iter()
-        .filter_map(|(name, value)| Some((name.clone(), value.parse().ok()?)));
-    let mut numbers: BTreeMap<String, u64> = numbers.collect();
-    let words = tokens(&without_comments(text));
-    let has = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
+    let source = CSource::new(text, defines);
+    let values = defines.iter().flat_map(|(_, value)| tokens(value));
+    let words: Vec<String> = tokens(&without_comments(text))
+        .into_iter()
+        .chain(values)
+        .collect();
+    let has = |names: &[&str]| {
+        let of_vector = |word: &String| {
+            word.trim_end_matches(|c: char| c.is_ascii_digit())
+                .to_owned()
+        };
+        words
+            .iter()
+            .any(|word| names.contains(&of_vector(word).as_str()))
+    };
     let has_wide = has(&["long", "ulong", "size_t", "INDEX", "T"]);
     let has_double = has(&["double", "T"]) || options.contains(&"-cl-single-precision-constant");
     let promised = options
@@ -45,27 +54,20 @@ pub fn remarks(text: &str, defines: &[(String, String)], launched: &[&str]) -> V
             shift = number as i64 + 1 - line.parse::<i64>().unwrap_or(0);
             continue;
         }
-        if let Some((name, value)) = code
-            .trim()
-            .strip_prefix("#define ")
-            .and_then(|rest| rest.split_once(' '))
+        let line_words = tokens(&code);
+        if let Some(at) = line_words
+            .iter()
+            .position(|word| ["kernel", "__kernel"].contains(&word.as_str()))
         {
-            numbers.extend(
-                value
-                    .trim()
-                    .parse()
-                    .ok()
-                    .map(|value| (name.to_owned(), value)),
-            );
-        }
-        if let Some((_, behind)) = code
-            .split_once("kernel")
-            .filter(|(_, behind)| behind.contains('('))
-        {
-            let head = behind.split('(').next().unwrap_or_default();
-            let name = head.split_whitespace().next_back().unwrap_or_default();
-            is_meant =
-                name == "void" || name.starts_with("__attribute") || launched.contains(&name);
+            // Its name stands before the bracket of its parameters, and not before that of an attribute.
+            let rest = &line_words[at..];
+            let mut names = rest
+                .windows(2)
+                .filter(|pair| pair[1] == "(")
+                .map(|pair| &pair[0]);
+            let name =
+                names.rfind(|name| !name.contains("attribute") && !name.contains("group_size"));
+            is_meant = name.is_none_or(|name| launched.contains(&name.as_str()));
         }
         let was_meant = is_meant;
         // A function ends where a line begins with its bracket.
@@ -73,7 +75,7 @@ pub fn remarks(text: &str, defines: &[(String, String)], launched: &[&str]) -> V
         if !was_meant {
             continue;
         }
-        let local = local_bytes(&code, &numbers).filter(|bytes| *bytes > LOCAL_MEMORY);
+        let local = local_bytes(&code, &source).filter(|bytes| *bytes > LOCAL_MEMORY);
         let said = [
             local.map(|bytes| {
                 format!("{} KiB of local memory for a group: GPUs give 32 to 64 KiB, many 48 at most", bytes >> 10)
@@ -84,11 +86,11 @@ pub fn remarks(text: &str, defines: &[(String, String)], launched: &[&str]) -> V
                     .to_owned()
             }),
             double(&code).filter(|_| !has_double).map(|literal| {
-                format!("{literal} is a double: {literal}f is a float, and takes no conversion")
+                format!("{literal} is a double, which devices convert to and from: {literal}f is a float")
             }),
             shifted(&code).filter(|by| *by >= 64 || !has_wide && *by >= 32).map(|by| {
                 let bits = if by < 64 { 32 } else { 64 };
-                format!("a shift by {by}: of {bits} bits OpenCL shifts by {by} modulo {bits}, which is {}", by % bits)
+                format!("a shift by {by}: OpenCL takes it modulo {bits} for a number of {bits} bits, so this shifts by {}", by % bits)
             }),
             promised.filter(|_| asks_for_nan(&code)).map(|option| {
                 format!("isnan or isinf is asked, and the build option {option} promises that there is no NaN and no infinity")
@@ -124,14 +126,25 @@ fn waits(code: &str) -> bool {
         c == ')' && depth == 0
     });
     let Some(end) = end else { return false };
-    let (condition, body) = (&behind[..end], behind[end + 1..].trim());
-    let is_idle = body.starts_with(';') || body.replace(' ', "").starts_with("{}");
-    let is_memory = condition.contains('[') || condition.contains('*');
-    condition.contains("atom") || is_idle && is_memory && !before.trim_end().ends_with('}')
+    let condition = &behind[..end];
+    let body = behind[end + 1..].replace(' ', "");
+    let words = tokens(condition);
+    // What the loop changes itself, it does not wait for; and a `do` has its body before.
+    let changes = words.windows(3).any(|three| {
+        let is_sign = |word: &str| ["<", ">", "=", "!"].contains(&word);
+        three[1] == "=" && !is_sign(&three[0]) && three[2] != "="
+    }) || ["++", "--"].iter().any(|sign| condition.contains(sign));
+    let is_idle = body.starts_with(';') || body.starts_with("{}");
+    let has_body_before = before.trim_end().ends_with('}');
+    let asks = words.iter().any(|word| word == "[" || word == "*")
+        || words
+            .windows(2)
+            .any(|pair| pair[0].starts_with("atom") && pair[1] == "(");
+    is_idle && asks && !changes && !has_body_before
 }
 
-/// Bytes of an array in local memory that a line declares, if its size follows from these numbers.
-fn local_bytes(code: &str, numbers: &BTreeMap<String, u64>) -> Option<u64> {
+/// Bytes of an array in local memory that a line declares, if its size follows from macros.
+fn local_bytes(code: &str, source: &CSource) -> Option<u64> {
     let words = tokens(code);
     let at = words
         .iter()
@@ -151,7 +164,7 @@ fn local_bytes(code: &str, numbers: &BTreeMap<String, u64>) -> Option<u64> {
     for side in sides {
         let count = Formula::parse(side)
             .ok()?
-            .value(&|name| numbers.get(name).copied())
+            .value(&|name| source.number(name))
             .ok()?;
         bytes = bytes.saturating_mul(u64::try_from(count).ok()?);
     }
@@ -160,32 +173,54 @@ fn local_bytes(code: &str, numbers: &BTreeMap<String, u64>) -> Option<u64> {
 
 /// A literal of the type double.
 fn double(code: &str) -> Option<String> {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_';
-    let mut words = code.split(|c: char| !is_part(c));
-    words
-        .find(|word| {
-            let is_number = word.starts_with(|c: char| c.is_ascii_digit() || c == '.');
-            let digits = word.chars().any(|c| c.is_ascii_digit());
-            is_number
-                && digits
-                && word.contains('.')
-                && word
-                    .chars()
-                    .all(|c| c.is_ascii_digit() || c == '.' || c == 'e')
-                && !code.trim_start().starts_with('#')
-        })
-        .map(str::to_owned)
+    // Directives, and what stands in quotation marks, have none.
+    let code: String = match code.trim_start().starts_with('#') {
+        true => String::new(),
+        false => code.split('"').step_by(2).collect::<Vec<_>>().join(" "),
+    };
+    let mut words: Vec<String> = vec![String::new()];
+    for c in code.chars() {
+        match words.last_mut() {
+            Some(word)
+                if c.is_ascii_alphanumeric()
+                    || c == '.'
+                    || c == '_'
+                    || "+-".contains(c)
+                        && word.starts_with(|c: char| c.is_ascii_digit())
+                        && word.ends_with(['e', 'E']) =>
+            {
+                word.push(c);
+            }
+            _ => words.push(String::new()),
+        }
+    }
+    let is_double = |word: &String| {
+        let begins = word
+            .trim_start_matches('.')
+            .starts_with(|c: char| c.is_ascii_digit());
+        begins
+            && word.contains('.')
+            && !word.contains(|c: char| c.is_ascii_alphabetic() && !"eE".contains(c))
+    };
+    words.into_iter().find(is_double)
 }
 
-/// The number that a line shifts by, if it is written down.
+/// The number that a line shifts by, if it is written down and stands alone: `32 - k` is none.
 fn shifted(code: &str) -> Option<u64> {
-    let behind = code.split_once("<<").or_else(|| code.split_once(">>"))?.1;
-    let digits: String = behind
-        .trim_start_matches(['=', ' '])
-        .chars()
-        .take_while(char::is_ascii_digit)
-        .collect();
-    digits.parse().ok()
+    let behind = ["<<", ">>"]
+        .into_iter()
+        .flat_map(|sign| code.split(sign).skip(1));
+    let mut numbers = behind.filter_map(|behind| {
+        let behind = behind.trim_start_matches(['=', ' ']);
+        let end = behind
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(behind.len());
+        let is_alone = behind[end..]
+            .trim_start()
+            .starts_with([';', ')', ',', '|', '&', ']']);
+        behind[..end].parse::<u64>().ok().filter(|_| is_alone)
+    });
+    numbers.find(|number| *number >= 32)
 }
 
 fn asks_for_nan(code: &str) -> bool {
@@ -219,6 +254,19 @@ mod tests {
                 "a.cl:2 a loop wai",
             ),
             ("do { x++; } while (x[0] < 3);", &[], ""),
+            ("} while (atomic_cmpxchg(p, old, new) != old);", &[], ""),
+            ("while ((i = atomic_inc(next)) < n) y[i] = x[i];", &[], ""),
+            ("while (k < n && x[k++] > 1e30f) ;", &[], ""),
+            ("while (k < n_atoms && k < 7) k++;", &[], ""),
+            ("x = y * 1.0e-5f; print(\"at 1.5\");", &[], ""),
+            ("x = y * 1.0e-5;", &[], "a.cl:1 1.0e-5 is "),
+            ("x = y << k | y >> 32 - k;", &[], ""),
+            ("ulong4 v = w << 32;", &[], ""),
+            (
+                "#if 0\n#define TS 128\n#else\n#define TS 16\n#endif\n__local float t[TS][TS];",
+                &[],
+                "",
+            ),
             ("while (*flag == 0) { }", &[], "a.cl:1 a loop wai"),
             ("while (i < n) i += 4;", &[], ""),
             (

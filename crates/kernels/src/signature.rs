@@ -83,6 +83,9 @@ pub struct CSource {
 /// Deeper definitions are taken for none.
 const DEEPEST: usize = 16;
 
+/// Names in functions.
+type Seen = BTreeSet<(*const String, String)>;
+
 impl CSource {
     /// Reads a text, of which macros are `defines` besides its own.
     pub fn new(text: &str, defines: &[(String, String)]) -> CSource {
@@ -152,6 +155,14 @@ impl CSource {
         );
     }
 
+    /// The number that a macro stands for.
+    pub(crate) fn number(&self, name: &str) -> Option<u64> {
+        match &self.expanded(&[name.to_owned()])[..] {
+            [only] => only.parse().ok(),
+            _ => None,
+        }
+    }
+
     pub fn kernels(&self) -> Vec<String> {
         let starts = (0..self.tokens.len()).filter(|at| is_kernel(&self.tokens[*at]));
         let mut names: Vec<String> = starts
@@ -180,12 +191,17 @@ impl CSource {
 
     /// What a kernel does with the elements of a pointer, also by other names and in functions of its text.
     pub fn usage(&self, kernel: &str, name: &str) -> Usage {
-        self.body(kernel)
-            .map_or_else(Usage::default, |body| self.usage_in(body, name, 0))
+        self.body(kernel).map_or_else(Usage::default, |body| {
+            self.usage_in(body, name, &mut Seen::new())
+        })
     }
 
-    fn usage_in(&self, body: &[String], name: &str, depth: usize) -> Usage {
+    /// `seen` are the names that were followed before, by where their function's words lie.
+    fn usage_in(&self, body: &[String], name: &str, seen: &mut Seen) -> Usage {
         let mut usage = Usage::default();
+        if !seen.insert((body.as_ptr(), name.to_owned())) {
+            return usage;
+        }
         let word = |place: usize| body.get(place).map_or("", String::as_str);
         for at in (0..body.len()).filter(|&at| body[at] == name && (at == 0 || body[at - 1] != "."))
         {
@@ -224,7 +240,7 @@ impl CSource {
             }
             let is_address = before == "&";
             if !is_element || is_address {
-                usage.add(self.handed_on(body, name, at, depth));
+                usage.add(self.handed_on(body, name, at, seen));
                 continue;
             }
             match (word(end), word(end + 1)) {
@@ -240,7 +256,7 @@ impl CSource {
     }
 
     /// What becomes of a pointer that stands at a place without an index: it goes to a function, or gets another name.
-    fn handed_on(&self, body: &[String], name: &str, at: usize, depth: usize) -> Usage {
+    fn handed_on(&self, body: &[String], name: &str, at: usize, seen: &mut Seen) -> Usage {
         let unknown = Usage {
             is_handed_on: true,
             ..Usage::default()
@@ -259,7 +275,7 @@ impl CSource {
                     && !is_qualifier(word(open - 1)) =>
                 {
                     return self
-                        .given_to(word(open - 1), commas, depth)
+                        .given_to(word(open - 1), commas, seen)
                         .unwrap_or(unknown);
                 }
                 "=" if inside == 0 && open > 0 && is_identifier(word(open - 1)) => {
@@ -267,8 +283,8 @@ impl CSource {
                     let is_pointer = body
                         .windows(2)
                         .any(|pair| pair[0] == "*" && pair[1] == alias);
-                    return match is_pointer && alias != name && depth < 4 {
-                        true => self.usage_in(body, alias, depth + 1),
+                    return match is_pointer && alias != name {
+                        true => self.usage_in(body, alias, seen),
                         false => unknown,
                     };
                 }
@@ -280,7 +296,7 @@ impl CSource {
     }
 
     /// What a function does with what its parameter leads to: one of OpenCL C's, or of the text.
-    fn given_to(&self, function: &str, parameter: usize, depth: usize) -> Option<Usage> {
+    fn given_to(&self, function: &str, parameter: usize, seen: &mut Seen) -> Option<Usage> {
         let read = Usage {
             is_read: true,
             ..Usage::default()
@@ -301,7 +317,6 @@ impl CSource {
             _ if function.starts_with("async_work_group") => {
                 return Some(if parameter == 0 { written } else { read });
             }
-            _ if depth > 4 => return None,
             _ => {}
         }
         let starts = (1..self.tokens.len().saturating_sub(1))
@@ -313,7 +328,7 @@ impl CSource {
             .nth(parameter)
             .map(|words| self.parameter(words).name)?;
         let end = closing(&self.tokens, close + 1)?;
-        Some(self.usage_in(&self.tokens[close + 1..=end], &name, depth + 1))
+        Some(self.usage_in(&self.tokens[close + 1..=end], &name, seen))
     }
 
     pub(crate) fn body(&self, kernel: &str) -> Option<&[String]> {
@@ -701,7 +716,11 @@ fn is_kernel(word: &str) -> bool {
     word == "__kernel" || word == "kernel"
 }
 
+/// Where the bracket at `open` ends; none of what is no bracket.
 pub(crate) fn closing(tokens: &[String], open: usize) -> Option<usize> {
+    if !["(", "{", "["].contains(&tokens.get(open)?.as_str()) {
+        return None;
+    }
     let mut depth = 0usize;
     for (at, word) in tokens.iter().enumerate().skip(open) {
         match word.as_str() {

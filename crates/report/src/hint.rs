@@ -187,16 +187,14 @@ fn not_built(judgement: &Judgement) -> Hint {
 }
 
 /// Functions that OpenCL C 1.2 lacks, by the beginning of their names, and what has them.
-const LATER: [(&str, &str); 6] = [
+const LATER: [(&str, &str); 7] = [
     (
         "sub_group_",
-        "sub-groups, which this device or its OpenCL C 1.2 does not have; where it has, they need not have 32 work-items",
+        "sub-groups, which this device or its OpenCL C does not have; where it has, they need not have 32 work-items",
     ),
-    (
-        "get_sub_group_",
-        "sub-groups, which this device or its OpenCL C 1.2 does not have; where it has, they need not have 32 work-items",
-    ),
-    ("work_group_", "OpenCL C 2.0"),
+    ("work_group_reduce_", "OpenCL C 2.0"),
+    ("work_group_scan_", "OpenCL C 2.0"),
+    ("work_group_broadcast", "OpenCL C 2.0"),
     ("atomic_load", "OpenCL C 2.0"),
     ("atomic_store", "OpenCL C 2.0"),
     ("atomic_fetch_", "OpenCL C 2.0"),
@@ -205,12 +203,16 @@ const LATER: [(&str, &str); 6] = [
 fn by_log(log: &str, signature: &str, host: &[String]) -> Option<Hint> {
     let missing = ["undeclared identifier", "implicit declaration of function"];
     let name = missing.iter().find_map(|words| quoted(log, words));
-    let later = |name: &String| LATER.iter().find(|(begins, _)| name.starts_with(begins));
+    let later = |name: &String| {
+        LATER
+            .iter()
+            .find(|(begins, _)| name.trim_start_matches("get_").starts_with(begins))
+    };
     if let Some((name, (_, of))) = name.as_ref().and_then(|name| Some((name, later(name)?))) {
         return Some(hint!(
             "{name} is of {of}.",
-            "gpulab builds with -cl-std=CL1.2. --declare \"options -cl-std=CL2.0\" (or options = \"...\" in a family's file) asks \
-             for another version, which not every driver has; a tree in local memory runs everywhere."
+            "gpulab builds OpenCL C 1.2 unless options say otherwise: --declare \"options -cl-std=CL2.0\", or options = \"...\" in \
+             a family's file. Not every driver has another version; a tree in local memory runs everywhere."
         ));
     }
     let (says, looks, next) = LOGS
@@ -585,11 +587,18 @@ fn cells_are(region: CellRegion, are: &str, [wide, high]: [u64; 2]) -> Option<St
     })
 }
 
+/// Whether the group that was asked for is wrong at the size at which others were tried.
+fn is_wrong_there(judgement: &Judgement) -> bool {
+    let there = judgement.elsewhere.first().map(|other| other.shape);
+    let mut tried = judgement.tried.iter();
+    tried.any(|tried| Some(tried.shape) == there && tried.ruling == Ruling::Wrong)
+}
+
 /// A kernel that is right in groups of one size only.
 fn by_group(judgement: &Judgement) -> Option<Hint> {
     let failed = judgement
         .failed()
-        .filter(|failed| failed.shape != judgement.asked.shape)?;
+        .filter(|failed| failed.shape != judgement.asked.shape && is_wrong_there(judgement))?;
     let right: Vec<WorkGroup> = judgement
         .elsewhere
         .iter()
@@ -677,7 +686,10 @@ fn powers_of_two(judgement: &Judgement) -> Option<Hint> {
         .clone()
         .map(|tried| tried.wg.to_string())
         .joined(" and ");
-    let is_rule = !wg.size().is_power_of_two()
+    let has_tree = judgement.traits.has_local && judgement.traits.barriers > 0;
+    let is_rule = has_tree
+        && is_wrong_there(judgement)
+        && !wg.size().is_power_of_two()
         && others.clone().count() > 1
         && others.all(|tried| tried.ruling == Ruling::Right);
     is_rule.then(|| {

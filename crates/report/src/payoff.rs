@@ -162,7 +162,7 @@ fn sentence(one: &Payoff, is_of_time: bool, cure: &str) -> String {
     let place = one.place.as_ref().map_or_else(String::new, |(file, line)| {
         format!("{}:{line}: ", last(file))
     });
-    let saved = match is_of_time {
+    let saved = match is_of_time && one.waste != Waste::OneGroup {
         true => format!("would save up to {}", format::percent(one.saves)),
         false => "would do".to_owned(),
     };

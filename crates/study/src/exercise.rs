@@ -117,7 +117,7 @@ named_enum! {
         /// Instructions of work-items for each element.
         Instructions = "instructions per element",
         /// Barriers of groups, for each thousand elements.
-        Barriers = "barriers a thousand elements",
+        Barriers = "barriers per thousand elements",
         WorkItems = "work-items per element",
         /// Results that are left in global memory, for each element.
         Results = "results left per element",

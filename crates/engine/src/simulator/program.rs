@@ -1,6 +1,6 @@
 //! A host program in the simulator, and what the kernels that it launches do there.
 
-use super::{MOST_FINDINGS, OCLGRIND, Simulator, SimulatorLog, log_file};
+use super::{MOST_FINDINGS, OCLGRIND, SUPPRESSING, Simulator, SimulatorLog, log_file};
 use crate::processes::{kill_group, lead_group};
 use crate::worker::Interrupted;
 use gpulab_model::Error;
@@ -67,9 +67,16 @@ impl Simulator {
                 .arg(options);
         }
         // In front of the simulator's own library, which it names itself.
-        let first = "LD_PRELOAD=$0:$LD_PRELOAD exec \"$@\"";
+        let first = "plugin=$1; shift; LD_PRELOAD=$plugin:$LD_PRELOAD exec \"$@\"";
+        if self.plugin.to_string_lossy().contains([' ', '\t', ':']) {
+            return Err(Error::Failed(format!(
+                "{}: a program's calls cannot be looked at from a folder with a blank or a colon in its path: GPULAB_DATA \
+                 names another one",
+                self.folder.display()
+            )));
+        }
         command
-            .args(["sh", "-c", first])
+            .args(["sh", "-c", first, "gpulab"])
             .arg(&self.plugin)
             .args(words)
             .envs(wrapper.variables)
@@ -93,6 +100,12 @@ impl Simulator {
             let why = "made an OpenCL context in the simulator, but launched no kernel";
             return Err(Error::Failed(format!("{name} {why}")));
         }
+        let end = match log.text().contains(SUPPRESSING) {
+            true => end.and(Err(Error::Untrusted(format!(
+                "the simulator writes down {MOST_FINDINGS} findings: mend these, and look again"
+            )))),
+            false => end,
+        };
         let mut findings = log.new_findings();
         findings.extend(super::findings(&refused));
         for found in &mut findings {
@@ -126,6 +139,9 @@ impl Simulator {
 
 /// Begins what the simulator prints of a call that it refuses; tabs begin the lines behind it.
 const REFUSED: &str = "Oclgrind - OpenCL runtime error";
+
+/// Lines of that: a heading, the function, the code, and why.
+const REFUSED_LINES: usize = 4;
 
 /// Runs a command to its end, with what it prints on standard error; or says why it was ended, or failed. And what the simulator
 /// printed of calls that it refused.
@@ -201,14 +217,18 @@ fn started(command: &mut Command) -> io::Result<(PipeReader, Child)> {
 fn tell(printed: PipeReader) -> String {
     let mut printed = BufReader::new(printed);
     let mut terminal = Escaping::new(io::stderr());
-    let (mut line, mut refused, mut is_refused) = (Vec::new(), String::new(), false);
+    let (mut line, mut refused, mut left) = (Vec::new(), String::new(), 0);
     while printed
         .read_until(b'\n', &mut line)
         .is_ok_and(|read| read > 0)
     {
         let text = String::from_utf8_lossy(&line);
-        is_refused = text.starts_with(REFUSED) || is_refused && text.starts_with('\t');
-        if is_refused {
+        left = match left {
+            _ if text.starts_with(REFUSED) => REFUSED_LINES,
+            left if text.starts_with('\t') => usize::saturating_sub(left, 1),
+            _ => 0,
+        };
+        if left > 0 {
             refused += &text;
         } else {
             // Nothing can be done about a standard error that cannot be written to.

@@ -393,7 +393,7 @@ impl Description {
             let lines = unfilled.iter().map(ToString::to_string).joined(", ");
             return Err(DeclarationError {
                 line: Some(*first),
-                why: format!("each ? is yours to fill in: it stands on line {lines}"),
+                why: format!("fill in each ? of the draft: lines {lines}"),
             });
         }
         let line_at = |byte: usize| {
@@ -662,6 +662,12 @@ impl Lowering<'_> {
         }
         let mut define = keys.define.clone();
         define.extend(own.define);
+        if let Some(option) = define.keys().find(|name| name.starts_with('-')) {
+            return complain(
+                option,
+                format!("define: {option} is no macro; build options stand in options"),
+            );
+        }
         let options = own
             .options
             .or_else(|| keys.options.clone())
@@ -884,13 +890,16 @@ impl Lowering<'_> {
     }
 }
 
-/// The lines with a question mark of a draft, from 1: one that no colon follows, as in C's `a ? b : c`.
+/// The lines with a question mark of a draft, from 1: one that stands alone, and that no colon follows, as in C's `a ? b : c`.
 fn unfilled(text: &str) -> Vec<usize> {
     let is_open = |line: &str| {
         let value = line.split('#').next().unwrap_or_default();
-        value
-            .split_once('?')
-            .is_some_and(|(_, behind)| !behind.contains(':'))
+        let Some((before, behind)) = value.split_once('?') else {
+            return false;
+        };
+        before.ends_with(['"', ' ', '(', '{', '['])
+            && behind.starts_with(['"', ' ', ')', '}', ']', ',', ';'])
+            && !behind.contains(':')
     };
     let lines = (1..).zip(text.lines());
     lines

@@ -134,7 +134,7 @@ fn write_head(
     if !is_guarded {
         let _ = writeln!(
             out,
-            "multiple = {usual}  # its text compares no index with a size"
+            "multiple = {usual}  # no comparison of an index with a size was seen"
         );
     }
     if let Some(wg) = wg.or((!is_guarded || has_group).then(|| usual.to_string())) {
@@ -422,29 +422,27 @@ fn is_bound(body: &[String], places: &Places<'_>, name: &str) -> bool {
 pub(crate) fn is_guarded(source: &CSource, kernel: &str) -> bool {
     const TESTS: [&str; 6] = ["if", "while", "?", "min", "clamp", "select"];
     let body = source.body(kernel).unwrap_or_default();
-    let parameters = source.parameters(kernel).unwrap_or_default();
     let places = places(body);
-    let is_size = |word: &String| {
-        let is_macro = word.len() > 1
-            && word
-                .chars()
-                .all(|c| c.is_ascii_uppercase() || c == '_' || c.is_ascii_digit())
-            && is_identifier(word);
-        let is_value =
-            |one: &KernelParameter| one.space == AddressSpace::Value && one.name == *word;
-        is_macro
-            || parameters.iter().any(is_value)
-            || word.starts_with("get_image")
-            || word == "get_global_size"
+    // Its place in the group alone leaves nothing out.
+    let is_of_place = |words: &[String]| made_of(words, &places) & !IN_GROUP != 0;
+    let is_other = |word: &String| {
+        is_identifier(word)
+            && !TESTS.contains(&word.as_str())
+            && !["return", "else", "int", "uint", "size_t"].contains(&word.as_str())
+            && (!word.starts_with("get_")
+                || word.starts_with("get_image")
+                || word == "get_global_size")
+            && places.get(word.as_str()).is_none_or(|mask| *mask == 0)
     };
     let mut statements = body.split(|word| [";", "{", "}"].contains(&word.as_str()));
     statements.any(|statement| {
-        let tested = statement
+        let is_tested = statement.iter().any(|word| TESTS.contains(&word.as_str()));
+        let is_compared = statement
             .iter()
-            .position(|word| TESTS.contains(&word.as_str()));
+            .any(|word| ["<", ">", "min", "clamp"].contains(&word.as_str()));
         let looped = statement.iter().position(|word| word == "for");
-        tested.is_some() && made_of(statement, &places) > 0 && statement.iter().any(is_size)
-            || looped.is_some_and(|at| made_of(&statement[at..], &places) > 0)
+        is_tested && is_compared && is_of_place(statement) && statement.iter().any(is_other)
+            || looped.is_some_and(|at| is_of_place(&statement[at..]))
     })
 }
 

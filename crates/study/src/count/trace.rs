@@ -140,8 +140,8 @@ pub struct CheckFinding {
     pub line: Option<u64>,
     /// Of which memory it is: `global`, `local`, `private` or `constant`.
     pub memory: Option<String>,
-    /// Of a race, the line of the other access.
-    pub other_line: Option<u64>,
+    /// Of a race, the file and the line of the other access.
+    pub other: Option<(String, u64)>,
     /// Whether it is a race between work-items of two groups.
     pub between_groups: bool,
     /// How often it was found.
@@ -184,8 +184,9 @@ impl CheckFinding {
         };
         match self.kind {
             FindingKind::Race => {
-                let with = match self.other_line {
-                    Some(line) if Some(line) != self.line => format!("line {line}"),
+                let with = match &self.other {
+                    Some((file, line)) if Some(file) != self.file.as_ref() => format!("{file}, line {line}"),
+                    Some((_, line)) if Some(*line) != self.line => format!("line {line}"),
                     _ => "this line itself".to_owned(),
                 };
                 let why = match memory {

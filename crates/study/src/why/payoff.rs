@@ -299,7 +299,7 @@ impl CaseWork<'_> {
 
     /// 2, for more, where every launch has one group and its items have many elements each; else 1.
     fn idle_units(&self) -> f64 {
-        const MANY: u64 = 4;
+        const MANY: u64 = 16;
         let elements = self.lines.first().map_or(0, |row| row.elements());
         let is_one = self.tally.groups as f64 <= self.launches;
         match is_one && elements >= MANY * self.wg.size() as u64 {
