@@ -110,14 +110,14 @@ impl Simulator {
         findings.extend(super::findings(&refused));
         for found in &mut findings {
             // Which of its programs it is of is not said.
-            let file = found.file.take().filter(|_| sources.len() == 1);
-            found.file = file.map(|file| {
-                if file == PROGRAM_TEXT {
-                    name_of_text(1)
-                } else {
-                    file
-                }
-            });
+            found.file = found.file.take().filter(|_| sources.len() == 1);
+            let other = found.other.iter_mut().map(|(file, _)| file);
+            found
+                .file
+                .iter_mut()
+                .chain(other)
+                .filter(|file| *file == PROGRAM_TEXT && sources.len() == 1)
+                .for_each(|file| *file = name_of_text(1));
         }
         Ok(CountedProgram {
             kernels,
