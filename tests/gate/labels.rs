@@ -1,9 +1,12 @@
 //! The labels gate: kernels whose faults are known are tried as a reader would try them. Each fault must be named, and right kernels
 //! must raise no alarm.
 //!
-//! A kernel's first lines say what is wanted: `// says:` has phrases with semicolons between them, or `ok`, `// exit:` the code if
-//! it is not 0, `// run:` more options. Lines that begin with `//|` are its family's file; without any, `// family:` names one of
-//! gpulab's. `// hint:` stands for `says` in the kernels of `tests/own/wrong`, of which the exit code is 4 unless they say another.
+//! A kernel's first lines say what is wanted:
+//! - `// says:` the phrases that gpulab must print, with semicolons between them, or `ok` for a right kernel;
+//! - `// exit:` the exit code, if it is not 0; `// run:` more options;
+//! - `//|` a line of the family's file, or `// family:` one of gpulab's families.
+//!
+//! The kernels of `tests/own/wrong` have `// hint:` in place of `says`; their exit code is 4, unless `exit` names another.
 
 use super::child::{self, io};
 use super::{Options, Report};

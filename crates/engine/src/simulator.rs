@@ -793,8 +793,7 @@ fn findings(log: &str) -> Vec<CheckFinding> {
                     found.file = Some(file);
                 }
                 Some((number, file)) if found.other.is_none() => found.other = Some((file, number)),
-                Some(_) => {}
-                None => {}
+                _ => {}
             }
         }
     }

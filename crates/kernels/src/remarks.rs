@@ -160,7 +160,7 @@ fn local_bytes(code: &str, source: &CSource) -> Option<u64> {
         .collect();
     let sides = declared.join(" ");
     let sides = sides.strip_prefix('[')?.strip_suffix(']')?.split("] [");
-    let mut bytes = Scalar::in_c(base)?.size() as u64 * lanes;
+    let mut bytes = lanes.saturating_mul(Scalar::in_c(base)?.size() as u64);
     for side in sides {
         let count = Formula::parse(side)
             .ok()?
