@@ -429,7 +429,12 @@ impl CSource {
                 || self.type_of(&[word(of).to_owned()], 0).is_some()
                 || of > 0 && (is_qualifier(word(of - 1)) || word(of - 1) == "struct");
             let ends_type = word(at - 1) == "}" && [";", ",", "["].contains(&word(at + 1));
-            if is_enum || ends_type || is_type && is_sure {
+            // `float (*rows)[4]`.
+            let is_of_arrays = word(at - 1) == "*"
+                && word(of) == "("
+                && word(at + 1) == ")"
+                && word(at + 2) == "[";
+            if is_enum || ends_type || is_of_arrays || is_type && is_sure {
                 names.insert(name.to_owned());
                 self.declarators(at + 1, &mut names);
             }
@@ -816,7 +821,7 @@ fn is_elements_name(name: &str) -> bool {
     ["real", "float", "type", "fp", "scalar"].iter().any(|part| small.contains(part))
         // A vector is more than an element, and so is a struct.
         && !name.ends_with(|c: char| c.is_ascii_digit())
-        && !["param", "dim", "info", " "].iter().any(|part| small.contains(part))
+        && !["param", "dim", "info", "index", "size", " "].iter().any(|part| small.contains(part))
 }
 
 /// What a macro of this name is in most kernels.
@@ -839,6 +844,7 @@ fn named_value(name: &str, dimensions: usize) -> Option<&'static str> {
             Some("1")
         }
         () if has(&["ispow2"]) => Some("0"),
+        () if has(&["indextype", "sizetype"]) => Some("int"),
         () if dimensions == 1 && has(&["numblocks", "numgroups", "wgnum", "numwg"]) => {
             Some("ceil(n, WG)")
         }

@@ -98,7 +98,7 @@ impl Declared {
         match &self.content {
             Content::Fill(kind, is_frozen) => *is_frozen || kind.has_structure(),
             Content::File(_, is_frozen) => *is_frozen,
-            Content::Noise | Content::Zeros => true,
+            Content::Noise | Content::Zeros | Content::Values(_) => true,
         }
     }
 
@@ -128,6 +128,8 @@ pub(crate) enum Content {
     Fill(FillKind, bool),
     /// What a file holds, and whether it is frozen.
     File(String, bool),
+    /// These numbers, again and again.
+    Values(Vec<Formula>),
 }
 
 /// Understands an argument; a declaration comes with the name that later ones may use.
@@ -299,17 +301,22 @@ fn content_of(text: &str, role: BufferRole) -> Result<Content, String> {
             "an output has `= 0` or nothing behind it, and not {text:?} (an inout has data)"
         )),
         (BufferRole::Scratch, _) => Err("scratch has `= 0` or nothing behind it".into()),
-        (BufferRole::In | BufferRole::InOut, _) if text.starts_with('=') => Err(
-            "an input has data such as random, small 8 or file x.npy behind it (an output has = 0)"
-                .into(),
-        ),
-        (BufferRole::In | BufferRole::InOut, _) => match text.strip_prefix("file ") {
-            Some(name) => Ok(Content::File(name.trim().to_owned(), is_frozen)),
-            None => Ok(Content::Fill(
-                FillKind::parse(if text.is_empty() { "random" } else { text })?,
-                is_frozen,
-            )),
-        },
+        (BufferRole::In | BufferRole::InOut, _) => {
+            match (text.strip_prefix("file "), text.strip_prefix('=')) {
+                (Some(name), _) => Ok(Content::File(name.trim().to_owned(), is_frozen)),
+                (_, Some(values)) => {
+                    let values = values.trim();
+                    let inner = values
+                        .strip_prefix('{')
+                        .and_then(|rest| rest.strip_suffix('}'));
+                    Formula::list(inner.unwrap_or(values)).map(Content::Values)
+                }
+                _ => Ok(Content::Fill(
+                    FillKind::parse(if text.is_empty() { "random" } else { text })?,
+                    is_frozen,
+                )),
+            }
+        }
     }
 }
 
@@ -525,6 +532,18 @@ mod tests {
     }
 
     #[test]
+    fn values_stand_in_place() {
+        let formula = |text: &str| Formula::parse(text).unwrap();
+        let values = |text: &str| declared(text).content;
+        assert_eq!(values("w[1] = n"), Content::Values(vec![formula("n")]));
+        let three = ["1", "-2.5", "n + 1"].map(formula).to_vec();
+        assert_eq!(
+            values("inout w[3] = {1, -2.5, n + 1}"),
+            Content::Values(three)
+        );
+    }
+
+    #[test]
     fn other_arguments_are_numbers_and_local_memory() {
         let arg = |text: &str| parse_arg(text).unwrap().0;
         let formula = |text: &str| Formula::parse(text).unwrap();
@@ -569,7 +588,7 @@ mod tests {
             ("? C[n]", "question mark: say in, out or inout"),
             ("[n]", "needs a name"),
             ("out C[n] small 8", "an inout has data"),
-            ("A[n] = 0", "an output has = 0"),
+            ("A[n] = {1, }", "missing"),
             ("local bogus[4]", "no type of numbers"),
             ("struct <fx> {1}", "'x'"),
             ("A[n +]", "missing"),

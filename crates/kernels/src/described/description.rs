@@ -1143,6 +1143,11 @@ impl Description {
                     format!("{why}. Lengths of inputs and outputs are the same whatever the work-group and settings"),
                 )
             })?;
+            if let Content::Values(values) = &buffer.content {
+                values
+                    .iter()
+                    .try_for_each(|value| self.check_formula(value, &[]))?;
+            }
             if let Content::Fill(kind, _) = &buffer.content {
                 kind.formula()
                     .map_or(Ok(()), |formula| self.check_formula(formula, &[]))?;

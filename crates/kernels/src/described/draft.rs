@@ -4,8 +4,9 @@
 use super::description::taken;
 use crate::c_text::{ValueType, is_identifier};
 use crate::signature::{AddressSpace, CSource, KernelParameter, Usage, closing};
+use gpulab_model::data::Scalar;
 use gpulab_model::plan::ImageKind;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// A file for a kernel of a text, which stands in `file`.
@@ -46,8 +47,7 @@ pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, Str
         format!("{file}:{kernel}")
     };
     let _ = writeln!(out, "kernel = {named:?}");
-    let body = source.body(&kernel).unwrap_or_default();
-    let places = places(body);
+    let reading = Reading::new(&source, &kernel, dimensions, &parameters);
     let mut usages: Vec<Usage> = parameters
         .iter()
         .map(|parameter| source.usage(&kernel, &parameter.name))
@@ -67,14 +67,9 @@ pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, Str
     let args: Vec<DraftArg> = parameters
         .iter()
         .zip(usages)
-        .map(|(parameter, usage)| {
-            let length = length(body, &places, &parameter.name, dimensions);
-            let is_bound = is_bound(body, &places, &parameter.name);
-            draft_arg(parameter, usage, &length, is_bound)
-        })
+        .map(|(parameter, usage)| draft_arg(&reading, &parameters, parameter, usage))
         .collect();
-    let has_group = args.iter().any(|arg| arg.text.contains(A_GROUP));
-    write_head(&mut out, &source, &kernel, (dimensions, guesses), has_group);
+    write_head(&mut out, (&source, &kernel), &reading, guesses, &args);
     out.push_str("args   = [\n");
     let width = args.iter().map(|arg| arg.text.len()).max().unwrap_or(0) + 3;
     for (arg, parameter) in args.iter().zip(&parameters) {
@@ -98,23 +93,27 @@ pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, Str
 /// The lines of a kernel's file that are not of one argument.
 fn write_head(
     out: &mut String,
-    source: &CSource,
-    kernel: &str,
-    (dimensions, mut macros): (usize, BTreeMap<String, String>),
-    has_group: bool,
+    (source, kernel): (&CSource, &str),
+    reading: &Reading<'_>,
+    mut macros: BTreeMap<String, String>,
+    args: &[DraftArg],
 ) {
+    let has = |part: &str| args.iter().any(|arg| arg.text.contains(part));
+    let dimensions = reading.dimensions;
     let (form, n, items) = match dimensions {
+        1 if reading.is_flat => (SQUARE, 1024, "n*n"),
+        1 if has("n*n") => (SQUARE, 1024, "n"),
+        1 if reading.has_long_loop() => ("", 4096, "n"),
         1 => ("", 1 << 20, "n"),
-        2 => ("form   = \"square\"\n", 1024, "n, n"),
+        2 => (SQUARE, 1024, "n, n"),
         _ => ("", 64, "n, n, n"),
     };
     let _ = writeln!(out, "{form}n      = {n}");
-    macros.extend(
-        source
-            .host_names()
-            .into_iter()
-            .map(|name| (name, "?".to_owned())),
-    );
+    let unset = source.host_names().into_iter();
+    macros.extend(unset.map(|name| {
+        let value = if is_size(&name) { "n" } else { "?" };
+        (name, value.to_owned())
+    }));
     if !macros.is_empty() {
         let all: Vec<String> = macros
             .iter()
@@ -134,10 +133,10 @@ fn write_head(
     if !is_guarded {
         let _ = writeln!(
             out,
-            "multiple = {usual}  # no comparison of an index with a size was seen"
+            "multiple = {usual}  # nothing was seen that leaves work-items out"
         );
     }
-    if let Some(wg) = wg.or((!is_guarded || has_group).then(|| usual.to_string())) {
+    if let Some(wg) = wg.or((!is_guarded || has(A_GROUP)).then(|| usual.to_string())) {
         let _ = writeln!(out, "wg     = {wg:?}");
     }
     let _ = writeln!(out, "items  = {items:?}  # work-items; or groups = ...");
@@ -150,16 +149,14 @@ struct DraftArg {
     output: Option<String>,
 }
 
-fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str, is_bound: bool) -> DraftArg {
+fn draft_arg(
+    reading: &Reading<'_>,
+    all: &[KernelParameter],
+    parameter: &KernelParameter,
+    usage: Usage,
+) -> DraftArg {
     let name = &free_name(&parameter.name);
-    // The group's size is none of a buffer's; an array says its own.
-    let own = parameter.text.split_once('[');
-    let own = own.map(|(_, behind)| behind.trim_matches([']', ' ']));
-    let length = match own.filter(|own| !own.is_empty()) {
-        Some(own) => own,
-        None if length.contains("WG") && parameter.space != AddressSpace::Local => "?",
-        None => length,
-    };
+    let length = &reading.length(parameter);
     let plain = |text: String, comment: &str| DraftArg {
         text,
         comment: comment.to_owned(),
@@ -189,7 +186,10 @@ fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str, is_bound: 
         }
         AddressSpace::Global | AddressSpace::Constant if parameter.is_const || !usage.changes() => {
             plain(
-                format!("{unknown}{name}[{length}]{}", data_of(parameter)),
+                format!(
+                    "{unknown}{name}[{length}]{}",
+                    reading.data(all, parameter, length)
+                ),
                 comment,
             )
         }
@@ -215,18 +215,25 @@ fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str, is_bound: 
             }
         }
         AddressSpace::Local => {
-            let elements = if length.contains("WG") { length } else { "?" };
+            let elements = if length.contains("WG") {
+                length
+            } else {
+                "2 * WG"
+            };
             plain(format!("local {elements}"), ": elements of local memory")
         }
         AddressSpace::Image => {
             let dimensions = ImageKind::in_c(&parameter.type_name).map_or(2, ImageKind::dimensions);
             let role = if parameter.is_const { "" } else { "out " };
-            let text = format!("{role}image ? {name}[{}]", vec!["n"; dimensions].join(", "));
-            let output = (!parameter.is_const).then(|| name.clone());
+            let format = reading.pixels(&parameter.name);
+            let text = format!(
+                "{role}image {format} {name}[{}]",
+                vec!["n"; dimensions].join(", ")
+            );
             DraftArg {
                 text,
-                comment: ": a format such as rgba8, r32f or rgba32f".into(),
-                output,
+                comment: ": or another format, such as rgba8 or r32f".into(),
+                output: (!parameter.is_const).then(|| name.clone()),
             }
         }
         AddressSpace::Sampler => plain(
@@ -235,30 +242,33 @@ fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str, is_bound: 
         ),
         AddressSpace::Value => match &parameter.value_type {
             Some(ValueType::Index) => plain("n".into(), ""),
-            Some(ValueType::Number(scalar, 1))
-                if !scalar.is_float()
-                    && scalar.size() >= 4
-                    && (is_bound || is_size(&parameter.name)) =>
-            {
-                plain("n".into(), "")
+            Some(ValueType::Number(scalar, 1)) => {
+                let value = match reading.sizes.contains(&parameter.name) {
+                    true => "n",
+                    false if !scalar.is_float() && reading.is_only_added(&parameter.name) => "0",
+                    false => guess(*scalar, &parameter.name),
+                };
+                let comment = match value {
+                    "n" => "",
+                    _ if is_step(&parameter.name) => {
+                        ": or a step of the host's, as in loop = \"k in 0..n\""
+                    }
+                    _ => ": or another number",
+                };
+                plain(value.into(), comment)
             }
-            Some(ValueType::Number(..))
-                if ["float", "double", "half"].contains(&parameter.type_name.as_str()) =>
-            {
-                plain("1.5".into(), ": or another number")
-            }
-            Some(ValueType::Number(_, lanes)) if *lanes > 1 => {
-                plain(format!("({})", vec!["?"; *lanes].join(", ")), "")
+            Some(ValueType::Number(scalar, lanes)) => {
+                let all = vec![guess(*scalar, &parameter.name); *lanes];
+                plain(format!("({})", all.join(", ")), ": or others")
             }
             Some(ValueType::Struct(layout)) => {
-                let fields: Vec<&str> = layout
-                    .fields
-                    .iter()
-                    .map(|field| field.name.as_str())
-                    .collect();
+                let fields = layout.fields.iter();
+                let (names, values): (Vec<&str>, Vec<&str>) = fields
+                    .map(|field| (field.name.as_str(), guess(field.scalar, &field.name)))
+                    .unzip();
                 plain(
-                    format!("{{{}}}", vec!["?"; fields.len()].join(", ")),
-                    &format!(": {}", fields.join(", ")),
+                    format!("{{{}}}", values.join(", ")),
+                    &format!(": {}", names.join(", ")),
                 )
             }
             _ => plain("?".into(), ""),
@@ -278,13 +288,21 @@ fn free_name(name: &str) -> String {
     }
 }
 
-/// Data that leave sums exact, where the elements are numbers.
-fn data_of(parameter: &KernelParameter) -> &'static str {
-    match &parameter.value_type {
-        Some(ValueType::Number(scalar, _)) if scalar.size() == 1 => "",
-        Some(ValueType::Number(..) | ValueType::Case) => " small 8",
-        _ => "",
+/// A value with which most kernels work.
+fn guess(scalar: Scalar, name: &str) -> &'static str {
+    match (scalar.is_float(), is_size(name)) {
+        (true, _) => "1.5",
+        (_, true) => "n",
+        _ => "1",
     }
+}
+
+/// Whether a host usually counts by a number of this name.
+fn is_step(name: &str) -> bool {
+    const STEPS: [&str; 9] = [
+        "k", "j", "i", "step", "stage", "pass", "round", "phase", "level",
+    ];
+    STEPS.contains(&name.to_lowercase().as_str())
 }
 
 fn is_size(name: &str) -> bool {
@@ -315,21 +333,275 @@ const IN_GROUP: u8 = 16;
 /// The length of a buffer with an element for each group of the usual size: lengths know no work-group.
 const A_GROUP: &str = "ceil(n, 256)";
 
-fn places(body: &[String]) -> Places<'_> {
-    let mut places = Places::new();
-    for statement in body.split(|word| [";", "{", "}"].contains(&word.as_str())) {
-        if let Some(at) = statement
+const SQUARE: &str = "form   = \"square\"\n";
+
+/// What a kernel's text says of its data.
+struct Reading<'a> {
+    body: &'a [String],
+    dimensions: usize,
+    places: Places<'a>,
+    /// The parameters that are the data's sizes.
+    sizes: BTreeSet<String>,
+    /// Variables that are a multiple of a size: where a row begins.
+    rows: BTreeSet<&'a str>,
+    /// Whether a work-item's only number is divided by a size, to be a row and a column.
+    is_flat: bool,
+}
+
+impl<'a> Reading<'a> {
+    fn new(
+        source: &'a CSource,
+        kernel: &str,
+        dimensions: usize,
+        parameters: &[KernelParameter],
+    ) -> Reading<'a> {
+        let body = source.body(kernel).unwrap_or_default();
+        let places = places(body);
+        let is_size_of_data = |parameter: &&KernelParameter| {
+            let name = &parameter.name;
+            let is_whole = matches!(&parameter.value_type, Some(ValueType::Number(scalar, 1)) if !scalar.is_float() && scalar.size() >= 4);
+            let is_one =
+                || is_size(name) && indices(body, name).iter().all(|index| *index == ["0"]);
+            is_whole
+                && match parameter.space {
+                    AddressSpace::Value => is_size(name) || is_bound(body, &places, name),
+                    AddressSpace::Global | AddressSpace::Constant => is_one(),
+                    _ => false,
+                }
+        };
+        let mut sizes: BTreeSet<String> = parameters
+            .iter()
+            .filter(is_size_of_data)
+            .map(|parameter| parameter.name.clone())
+            .collect();
+        for (name, value) in assignments(body) {
+            if matches!(value, [_, size] | [_, _, size] if sizes.contains(size)) {
+                sizes.insert(name.to_owned());
+            }
+        }
+        let is_flat = dimensions == 1
+            && (1..body.len()).any(|at| {
+                sizes.contains(&body[at])
+                    && ["/", "%"].contains(&body[at - 1].as_str())
+                    && made_of(&body[at.saturating_sub(5)..at], &places) > 0
+            });
+        let mut reading = Reading {
+            body,
+            dimensions,
+            places,
+            sizes,
+            rows: BTreeSet::new(),
+            is_flat,
+        };
+        for (name, value) in assignments(body) {
+            if reading.spans_rows(value) {
+                reading.rows.insert(name);
+            }
+        }
+        reading
+    }
+
+    /// Whether words multiply by a size, here or in a variable.
+    fn spans_rows(&self, words: &[String]) -> bool {
+        words.iter().any(|word| self.rows.contains(word.as_str()))
+            || words.windows(2).any(|pair| {
+                pair[0] == "*" && self.sizes.contains(&pair[1])
+                    || pair[1] == "*" && self.sizes.contains(&pair[0])
+            })
+    }
+
+    /// Whether a number is part of nothing but sums, as where data begin.
+    fn is_only_added(&self, name: &str) -> bool {
+        let is_sign = |at: usize| self.body.get(at).is_some_and(|word| word == "+");
+        (1..self.body.len())
+            .filter(|at| self.body[*at] == name)
+            .all(|at| is_sign(at - 1) || is_sign(at + 1))
+    }
+
+    /// What a variable stays below: a number, or a size of the data.
+    fn bound(&self, word: &str) -> Option<&'a str> {
+        let mut tests = self
+            .body
+            .windows(3)
+            .filter(|three| three[0] == word && three[1] == "<");
+        let bound = tests
+            .find(|three| three[2].parse::<u32>().is_ok() || self.sizes.contains(&three[2]))?;
+        Some(if self.sizes.contains(&bound[2]) {
+            "n"
+        } else {
+            &bound[2]
+        })
+    }
+
+    /// Whether each work-item counts to a size, so that large ones take long.
+    fn has_long_loop(&self) -> bool {
+        let mut heads = self
+            .body
+            .windows(3)
+            .filter(|three| three[1] == "<" && self.sizes.contains(&three[2]));
+        heads.any(|three| {
+            self.places.get(three[0].as_str()) == Some(&0)
+                && self
+                    .body
+                    .windows(3)
+                    .any(|next| next[0] == three[0] && next[1] == "+" && next[2] == "+")
+        })
+    }
+
+    /// How many elements a buffer has, as far as its indices say.
+    fn length(&self, parameter: &KernelParameter) -> String {
+        let name = parameter.name.as_str();
+        // An array says its own.
+        let own = parameter.text.split_once('[');
+        let own = own.map(|(_, behind)| behind.trim_matches([']', ' ']).replace("] [", "*"));
+        if let Some(own) = own.filter(|own| !own.is_empty()) {
+            return own;
+        }
+        let usual = match (self.dimensions, self.is_flat) {
+            (1, false) => "n",
+            (1 | 2, _) => "n*n",
+            _ => "n*n*n",
+        };
+        let indices = indices(self.body, name);
+        let is_followed =
+            |three: &[String]| !is_identifier(&three[0]) && three[1] == "*" && three[2] == name;
+        if indices.is_empty() && self.body.windows(3).any(is_followed)
+            || !indices.is_empty() && indices.iter().all(|index| *index == ["0"])
+        {
+            return "1".to_owned();
+        }
+        if indices.is_empty() {
+            return usual.to_owned();
+        }
+        let mask = indices
+            .iter()
+            .fold(0, |mask, index| mask | made_of(index, &self.places));
+        let by = indices
+            .iter()
+            .map(|index| self.factor(index))
+            .max()
+            .unwrap_or(1);
+        let bound = indices
+            .iter()
+            .copied()
+            .flatten()
+            .find_map(|word| self.bound(word));
+        let spans_rows = indices.iter().any(|index| self.spans_rows(index));
+        let is_plain = indices.iter().all(|index| index.len() == 1);
+        match mask {
+            0 if spans_rows => "n*n".to_owned(),
+            0 => bound.unwrap_or(BINS).to_owned(),
+            // The group's size is none of a buffer's.
+            IN_GROUP if parameter.space != AddressSpace::Local => usual.to_owned(),
+            IN_GROUP if by > 1 => format!("{by} * WG"),
+            IN_GROUP => "WG".to_owned(),
+            GROUP => A_GROUP.to_owned(),
+            _ if self.dimensions == 1 && spans_rows => "n*n".to_owned(),
+            _ if self.dimensions == 1 && by > 1 => format!("{by}*{usual}"),
+            _ if self.dimensions > 1 && is_plain && mask.count_ones() == 1 => "n".to_owned(),
+            _ => usual.to_owned(),
+        }
+    }
+
+    /// The largest number that an index multiplies a work-item's place with.
+    fn factor(&self, index: &[String]) -> u64 {
+        let of_place = |word: &String| self.places.get(word.as_str()).is_some_and(|mask| *mask > 0);
+        let products = index.windows(3).filter(|three| three[1] == "*");
+        let factors =
+            products.filter_map(|three| match (of_place(&three[0]), of_place(&three[2])) {
+                (true, _) => three[2].parse().ok(),
+                (_, true) => three[0].parse().ok(),
+                _ => None,
+            });
+        factors.max().unwrap_or(1)
+    }
+
+    /// Data that leave sums exact, that stay inside of what they are an index of, or the one size that they are.
+    fn data(&self, all: &[KernelParameter], parameter: &KernelParameter, length: &str) -> String {
+        match &parameter.value_type {
+            Some(ValueType::Number(scalar, _)) if scalar.size() == 1 => String::new(),
+            Some(ValueType::Number(scalar, 1)) if !scalar.is_float() => {
+                if length == "1" && self.sizes.contains(&parameter.name) {
+                    return " = n".to_owned();
+                }
+                match self.length_of_target(all, &parameter.name) {
+                    Some(target) => format!(" below {target}"),
+                    None => " small 8".to_owned(),
+                }
+            }
+            Some(ValueType::Number(..) | ValueType::Case) => " small 8".to_owned(),
+            _ => String::new(),
+        }
+    }
+
+    /// The length of the buffer whose index a buffer's elements are.
+    fn length_of_target(&self, all: &[KernelParameter], name: &str) -> Option<String> {
+        let loaded = assignments(self.body)
+            .filter(|(_, value)| {
+                value
+                    .windows(2)
+                    .any(|pair| pair[0] == name && pair[1] == "[")
+            })
+            .map(|(variable, _)| variable);
+        let names: BTreeSet<&str> = loaded.chain([name]).collect();
+        let targets = all
+            .iter()
+            .filter(|target| target.space != AddressSpace::Local && target.name != name);
+        targets
+            .filter(|target| {
+                let mut words = indices(self.body, &target.name).into_iter().flatten();
+                words.any(|word| names.contains(word.as_str()))
+            })
+            .map(|target| self.length(target))
+            .next()
+    }
+
+    /// The format of an image's pixels that the functions for it read or write.
+    fn pixels(&self, name: &str) -> &'static str {
+        let call = self
+            .body
+            .windows(3)
+            .find(|three| three[2] == name && three[0].contains("_image"));
+        match call.map_or("", |call| call[0].as_str()) {
+            function if function.ends_with("ui") => "rgba8ui",
+            function if function.ends_with('i') => "rgba32i",
+            _ => "rgba32f",
+        }
+    }
+}
+
+/// The indices of a pointer.
+fn indices<'a>(body: &'a [String], name: &str) -> Vec<&'a [String]> {
+    let starts = (1..body.len()).filter(|at| body[at - 1] == name && body[*at] == "[");
+    starts
+        .filter_map(|open| Some(&body[open + 1..closing(body, open)?]))
+        .collect()
+}
+
+/// Elements of a buffer whose indices are no places: bins of a histogram, weights of a filter.
+const BINS: &str = "256";
+
+/// What is assigned in a body, by the name before the sign.
+fn assignments(body: &[String]) -> impl Iterator<Item = (&str, &[String])> {
+    let statements = body.split(|word| [";", "{", "}"].contains(&word.as_str()));
+    statements.filter_map(|statement| {
+        let at = statement
             .iter()
             .position(|word| word == "=")
-            .filter(|at| *at > 0)
-        {
-            // What is loaded is no place, whatever its index.
-            let mask = match statement[at..].iter().any(|word| word == "[") {
-                true => 0,
-                false => made_of(&statement[at..], &places),
-            };
-            *places.entry(statement[at - 1].as_str()).or_default() |= mask;
-        }
+            .filter(|at| *at > 0)?;
+        Some((statement[at - 1].as_str(), &statement[at..]))
+    })
+}
+
+fn places(body: &[String]) -> Places<'_> {
+    let mut places = Places::new();
+    for (name, value) in assignments(body) {
+        // What is loaded is no place, whatever its index.
+        let mask = match value.iter().any(|word| word == "[") {
+            true => 0,
+            false => made_of(value, &places),
+        };
+        *places.entry(name).or_default() |= mask;
     }
     places
 }
@@ -348,56 +620,6 @@ fn made_of(words: &[String], places: &Places<'_>) -> u8 {
         .iter()
         .filter_map(|word| places.get(word.as_str()).copied());
     called.chain(named).fold(0, |all, mask| all | mask)
-}
-
-/// How many elements a buffer has, as far as its indices say.
-fn length(body: &[String], places: &Places<'_>, name: &str, dimensions: usize) -> String {
-    let usual = ["n", "n*n", "n*n*n"][dimensions - 1].to_owned();
-    let mut mask = 0;
-    let mut by = 1;
-    let mut is_plain = true;
-    let mut is_first = true;
-    let mut indices = 0;
-    for at in 0..body.len().saturating_sub(1) {
-        if body[at] != name || body[at + 1] != "[" {
-            continue;
-        }
-        let Some(close) = closing(body, at + 1) else {
-            continue;
-        };
-        let index = &body[at + 2..close];
-        indices += 1;
-        mask |= made_of(index, places);
-        is_plain &= index.len() == 1;
-        is_first &= index == ["0"];
-        let of_place = |word: &String| places.get(word.as_str()).is_some_and(|mask| *mask > 0);
-        for three in index.windows(3).filter(|three| three[1] == "*") {
-            let factor = match (of_place(&three[0]), of_place(&three[2])) {
-                (true, _) => three[2].parse(),
-                (_, true) => three[0].parse(),
-                _ => continue,
-            };
-            by = factor.unwrap_or(1).max(by);
-        }
-    }
-    match (indices, mask) {
-        (0, _)
-            if body
-                .windows(3)
-                .any(|three| !is_identifier(&three[0]) && three[1] == "*" && three[2] == name) =>
-        {
-            "1".to_owned()
-        }
-        (0, _) => usual,
-        _ if is_first => "1".to_owned(),
-        (_, 0) => "?".to_owned(),
-        (_, IN_GROUP) if by > 1 => format!("{by} * WG"),
-        (_, IN_GROUP) => "WG".to_owned(),
-        (_, GROUP) => A_GROUP.to_owned(),
-        _ if dimensions == 1 && by > 1 => format!("{by}*n"),
-        _ if dimensions > 1 && is_plain && mask.count_ones() == 1 => "n".to_owned(),
-        _ => usual,
-    }
 }
 
 /// Whether a work-item's place is compared with a number.
@@ -434,16 +656,44 @@ pub(crate) fn is_guarded(source: &CSource, kernel: &str) -> bool {
                 || word == "get_global_size")
             && places.get(word.as_str()).is_none_or(|mask| *mask == 0)
     };
-    let mut statements = body.split(|word| [";", "{", "}"].contains(&word.as_str()));
-    statements.any(|statement| {
-        let is_tested = statement.iter().any(|word| TESTS.contains(&word.as_str()));
+    let mut from = 0;
+    for statement in body.split(|word| [";", "{", "}"].contains(&word.as_str())) {
+        let test = statement
+            .iter()
+            .position(|word| TESTS.contains(&word.as_str()));
         let is_compared = statement
             .iter()
             .any(|word| ["<", ">", "min", "clamp"].contains(&word.as_str()));
         let looped = statement.iter().position(|word| word == "for");
-        is_tested && is_compared && is_of_place(statement) && statement.iter().any(is_other)
+        if test.is_some_and(|test| !has_alternative(body, from + test))
+            && is_compared
+            && is_of_place(statement)
+            && statement.iter().any(is_other)
             || looped.is_some_and(|at| is_of_place(&statement[at..]))
-    })
+        {
+            return true;
+        }
+        from += statement.len() + 1;
+    }
+    false
+}
+
+/// Whether something else is done where the condition of an `if` is false, so that it leaves no work-item out.
+fn has_alternative(body: &[String], test: usize) -> bool {
+    let word = |at: usize| body.get(at).map_or("", String::as_str);
+    let Some(close) = closing(body, test + 1).filter(|_| word(test) == "if") else {
+        return false;
+    };
+    let end = match closing(body, close + 1) {
+        Some(end) => end,
+        None => close + body[close..].iter().take_while(|word| *word != ";").count(),
+    };
+    let other = if word(end + 2) == "{" {
+        end + 3
+    } else {
+        end + 2
+    };
+    word(end + 1) == "else" && !["if", "return", "}"].contains(&word(other))
 }
 
 /// In how many dimensions a kernel asks where it is.
@@ -494,8 +744,8 @@ mod tests {
             "block_size_y = \"WG_Y\"",
             "\"out bins[n*n] = 0\"",
             "\"img[n*n]\"",
-            "\"(?, ?)\"",
-            "\"local ?\"",
+            "\"(n, n)\"",
+            "\"local 2 * WG\"",
             "bins = ?",
         ] {
             assert!(count.contains(line), "{line}: {count}");

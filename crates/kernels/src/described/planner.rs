@@ -504,7 +504,7 @@ pub(crate) fn bound(
     ArgValue::new(&bytes).map(Arg::Value).ok_or_else(most)
 }
 
-fn bytes_of(
+pub(super) fn bytes_of(
     formula: &Formula,
     scalar: Scalar,
     names: &dyn Fn(&str) -> Option<u64>,

@@ -1,8 +1,9 @@
 //! The problem of a described family: its data, its cost, and what is right by its oracle.
 
-use super::args::{BufferRole, Declared, FillKind};
+use super::args::{BufferRole, Content, Declared, FillKind};
 use super::description::{Allowance, Checker, Description, MOST};
 use super::formula::Formula;
+use super::planner::bytes_of;
 use super::{Oracle, OracleBuffer, OracleQuestion};
 use crate::c_text::ValueType;
 use crate::{Described, Form, Planned, Problem, Spot};
@@ -138,6 +139,27 @@ impl DescribedProblem {
             .zip(whole.elements.as_bytes().chunks(wide));
         pairs.for_each(|(to, from)| to.copy_from_slice(&from[..row]));
         Ok(part)
+    }
+
+    /// So many elements whose numbers are these, again and again.
+    fn values(
+        &self,
+        values: &[Formula],
+        storage: &Storage,
+        len: usize,
+        (shape, dtype): (Shape, Dtype),
+    ) -> Result<Array, Refusal> {
+        let mut array = Array::zeros(storage.dtype, len);
+        let mut values = values.iter().cycle();
+        for element in array.as_bytes_mut().chunks_mut(storage.layout.size) {
+            for (field, value) in storage.layout.fields.iter().zip(&mut values) {
+                let bytes = bytes_of(value, field.scalar, &|name| {
+                    self.description.size(name, shape, dtype)
+                })?;
+                element[field.at..][..bytes.len()].copy_from_slice(&bytes);
+            }
+        }
+        Ok(array)
     }
 
     fn question<'a>(&'a self, case: &'a Case, inputs: &'a [Array]) -> OracleQuestion<'a> {
@@ -331,31 +353,34 @@ impl Problem for DescribedProblem {
             return Array::zeros(case.dtype, len);
         };
         let storage = Storage::of(input, case.dtype);
-        match input.file() {
-            Some(file) => {
+        match &input.content {
+            // Plans refuse what the type cannot hold.
+            Content::Values(values) => self
+                .values(values, &storage, len, (case.shape, case.dtype))
+                .unwrap_or_else(|_| Array::zeros(storage.dtype, len)),
+            Content::File(file, _) => {
                 // Plans refuse a file that cannot be read, or is too short.
                 let part = self.part_of_file(input, file, case.shape, case.dtype);
                 part.ok()
                     .filter(|part| part.len() == len)
                     .unwrap_or_else(|| Array::zeros(storage.dtype, len))
             }
-            None => {
+            Content::Fill(kind, _) => {
                 let fill = self
                     .fill_of(index, case.shape, case.dtype)
                     .unwrap_or(Fill::Real);
                 let mut array = Array::zeros(storage.dtype, len);
-                if let Some(kind) = input.kind() {
-                    let bytes = kind.generate(
-                        fill,
-                        &storage.layout,
-                        seed,
-                        index as u64,
-                        storage.numbers(len),
-                    );
-                    array.as_bytes_mut().copy_from_slice(&bytes);
-                }
+                let bytes = kind.generate(
+                    fill,
+                    &storage.layout,
+                    seed,
+                    index as u64,
+                    storage.numbers(len),
+                );
+                array.as_bytes_mut().copy_from_slice(&bytes);
                 array
             }
+            Content::Noise | Content::Zeros => Array::zeros(storage.dtype, len),
         }
     }
 
@@ -596,6 +621,10 @@ impl Described for DescribedProblem {
                 .map_err(|why| Refusal::Size(format!("{what}: {why}")))?;
         }
         for input in description.inputs() {
+            if let Content::Values(values) = &input.content {
+                let storage = Storage::of(input, dtype);
+                self.values(values, &storage, storage.len(1), (shape, dtype))?;
+            }
             let (Some(file), name) = (input.file(), &input.name) else {
                 continue;
             };
