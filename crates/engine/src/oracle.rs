@@ -99,6 +99,7 @@ impl AskedOracle {
                 answer_of_program(&self.file.folder, command, *seconds, question)
             }
             Checker::Family(name) => answer_of_family(name, question),
+            Checker::Missing => Ok(Vec::new()),
             Checker::Kernel(file) => answer_of_kernel(
                 &self.file,
                 &self.description,
@@ -228,6 +229,7 @@ impl Oracle for AskedOracle {
             Checker::Numpy(_) => "the file's lines for numpy, which run with your rights".into(),
             Checker::Rung(name) => format!("the rung {name}"),
             Checker::Family(name) => format!("the CPU's result of {name}"),
+            Checker::Missing => "nobody".into(),
             Checker::Kernel(file) => match device(self.device.as_deref()) {
                 Ok(info) => format!("{file}, one work-item on {}", info.name),
                 Err(why) => format!("{file}: {why}"),

@@ -131,9 +131,19 @@ impl Session {
         let registry = self.registry.clone();
         let family = registry.find(&case.family)?;
         self.load_host(case, family)?;
+        self.demand_answer()?;
+        Ok(family.described().map(|described| described.oracle()))
+    }
+
+    /// Somebody must say what is right.
+    fn demand_answer(&self) -> Result<(), Stop> {
         match self.data.as_ref().and_then(|data| data.reference()) {
             Some(Reference::Unknown(why)) => Err(Stop::failed(why.clone())),
-            _ => Ok(family.described().map(|described| described.oracle())),
+            Some(Reference::Parts(parts)) if parts.is_empty() => Err(Stop::failed(
+                "the file does not say what is right: write it, as in check = \"numpy: C = A + B\", or look at the kernel by \
+                 count, draw or asm, which need no check",
+            )),
+            _ => Ok(()),
         }
     }
 
@@ -179,6 +189,7 @@ impl Session {
                 return Ok(nothing(family, case, clock));
             }
             let job = self.prepare(case, family, &mut outcome)?;
+            self.demand_answer()?;
             go(self, job, &mut outcome)
         });
         self.device.free_gone();

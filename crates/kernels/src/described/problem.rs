@@ -559,6 +559,9 @@ impl Problem for DescribedProblem {
     }
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
+        if let Checker::Missing = &self.description.checker {
+            return Reference::Parts(Vec::new());
+        }
         let mut question = self.question(case, inputs);
         if let Checker::Rung(name) = &self.description.checker {
             match self.plan_of(name, case) {

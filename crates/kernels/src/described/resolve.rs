@@ -206,6 +206,8 @@ fn resolve_buffer(
     for other in of_parameter.into_iter().chain(&declared.resolved) {
         if let (ValueType::Number(own, _), ValueType::Number(other, _)) = (&element, other)
             && own != other
+            // Programs hand over all kinds of data as bytes.
+            && other.size() > 1
         {
             return Err(format!(
                 "it has elements of {}, and those of {name} are {}",

@@ -107,7 +107,7 @@ pub enum Reference {
         /// Share of each that it may be missed by besides.
         relative: f64,
     },
-    /// The bytes of several outputs, or of elements that are no numbers of one type.
+    /// The bytes of several outputs, or of elements that are no numbers of one type; of no output where nobody was asked.
     Parts(Vec<OutputPart>),
     /// Nobody knows it, and why.
     Unknown(String),
