@@ -200,10 +200,16 @@ pub fn family_of_file(
             "its folder's name is not UTF-8: move it to another folder",
         ));
     }
+    let include: Vec<PathBuf> = description
+        .include
+        .iter()
+        .map(|name| folder.join(name))
+        .collect();
     let mut sources = BTreeMap::new();
     for name in description.files() {
         let file = folder.join(&name);
-        let source = read(&file).and_then(|text| assembled(&file, &text, &description.name));
+        let source =
+            read(&file).and_then(|text| assembled(&file, &text, &description.name, &include));
         sources.insert(name, source.map_err(|error| wrong(path, error))?);
     }
     let file = FamilyFile {
@@ -248,7 +254,7 @@ pub fn adopt_as(
     text: &str,
     family: &Family,
 ) -> Result<Family, Error> {
-    let text = assembled(path, text, &family.name)?;
+    let text = assembled(path, text, &family.name, &[])?;
     let own = OwnKernel {
         family: family.name.to_string(),
         name: name.to_owned(),
@@ -395,11 +401,24 @@ pub fn read(path: &Path) -> Result<String, Error> {
     Ok(text)
 }
 
-/// A text that stands at `path` with what it includes in place, each line under the name of its file; `folder` is the one below
-/// `cl/` whose fragments need no path.
-pub fn assembled(path: &Path, text: &str, folder: &str) -> Result<String, Error> {
+/// A text that stands at `path` with what it includes in place, each line under the name of its file: files of its folder and of
+/// those to `include`; `folder` is the one below `cl/` whose fragments need no path.
+pub fn assembled(
+    path: &Path,
+    text: &str,
+    folder: &str,
+    include: &[PathBuf],
+) -> Result<String, Error> {
     let mut all = String::new();
-    add_text(&mut all, path, text, folder, &mut Vec::new())?;
+    let own = path
+        .canonicalize()
+        .ok()
+        .and_then(|file| file.parent().map(Path::to_path_buf));
+    let include = include
+        .iter()
+        .filter_map(|folder| folder.canonicalize().ok());
+    let folders: Vec<PathBuf> = own.into_iter().chain(include).collect();
+    add_text(&mut all, (path, text), folder, &folders, &mut Vec::new())?;
     match reads_a_file(&all) {
         None => Ok(all),
         Some(at) => Err(Error::Usage(format!(
@@ -411,13 +430,13 @@ pub fn assembled(path: &Path, text: &str, folder: &str) -> Result<String, Error>
     }
 }
 
-/// Adds a file's text, with what it includes in place: files beside it, or gpulab's, by their path from `folder` below `cl/` or
-/// from `cl/`; `open` are the files that it is included by.
+/// Adds a file's text, with what it includes in place: files of these folders, or gpulab's, by their path from `folder` below
+/// `cl/` or from `cl/`; `open` are the files that it is included by.
 fn add_text(
     all: &mut String,
-    path: &Path,
-    text: &str,
+    (path, text): (&Path, &str),
     folder: &str,
+    folders: &[PathBuf],
     open: &mut Vec<PathBuf>,
 ) -> Result<(), Error> {
     let own = path
@@ -440,15 +459,14 @@ fn add_text(
             continue;
         };
         let place = format!("{}, line {number}", shown(path));
-        let beside = path.parent().unwrap_or(Path::new("")).join(name);
-        if is_beside(path, name) {
-            if open.contains(&beside) {
+        if let Some(file) = found(path, name, folders) {
+            if open.contains(&file) {
                 return Err(Error::Usage(format!(
                     "{place}: {name} includes itself, by way of other files or at once"
                 )));
             }
-            let body = read(&beside).map_err(|error| Error::Usage(format!("{place}: {error}")))?;
-            add_text(all, &beside, &body, folder, open)?;
+            let body = read(&file).map_err(|error| Error::Usage(format!("{place}: {error}")))?;
+            add_text(all, (&file, &body), folder, folders, open)?;
         } else if let Some(body) = included(&format!("{folder}/{own}"), line)
             .into_iter()
             .chain([name.to_owned()])
@@ -460,7 +478,8 @@ fn add_text(
             let _ = writeln!(all, "#error there is no {}", format::terminal(name));
         } else {
             return Err(Error::Usage(format!(
-                "{place}: there is no {}: neither in the kernel's own folder nor among gpulab's files, as common/tree.cl",
+                "{place}: there is no {}: neither in the kernel's own folder, nor in those of include = [\"../common\"] of a TOML \
+                 file, nor among gpulab's files, as common/tree.cl",
                 format::terminal(name)
             )));
         }
@@ -470,22 +489,15 @@ fn add_text(
     Ok(())
 }
 
-/// Whether a file of this name stands in the folder of another one, and not behind a link out of it.
-fn is_beside(path: &Path, name: &str) -> bool {
-    let beside = path.parent().unwrap_or(Path::new("")).join(name);
-    let folder = path
-        .canonicalize()
-        .ok()
-        .and_then(|file| file.parent().map(Path::to_path_buf));
-    Path::new(name)
-        .components()
-        .all(|part| matches!(part, std::path::Component::Normal(_)))
-        && beside.is_file()
-        && beside
-            .canonicalize()
-            .ok()
-            .zip(folder)
-            .is_some_and(|(file, folder)| file.starts_with(folder))
+/// The file of this name that a file includes: from its own folder or from one of these, and in one of these, whatever links
+/// and dots lead to.
+fn found(path: &Path, name: &str, folders: &[PathBuf]) -> Option<PathBuf> {
+    let own = path.parent().map(Path::to_path_buf);
+    let mut files = own
+        .iter()
+        .chain(folders)
+        .filter_map(|folder| folder.join(name).canonicalize().ok());
+    files.find(|file| file.is_file() && folders.iter().any(|folder| file.starts_with(folder)))
 }
 
 /// The first line, from 1, of a text that makes a compiler look at a file, however it is hidden.
@@ -600,10 +612,19 @@ mod tests {
             path,
             "#ifdef NEVER\n#include \"none.h\"\n#endif\nint x;\n",
             "reduce",
+            &[],
         )
         .unwrap();
         assert!(text.contains("#error there is no none.h"), "{text}");
-        assert!(assembled(path, "#ifdef A\n#endif\n#include \"none.h\"\n", "reduce").is_err());
+        assert!(
+            assembled(
+                path,
+                "#ifdef A\n#endif\n#include \"none.h\"\n",
+                "reduce",
+                &[]
+            )
+            .is_err()
+        );
     }
 
     #[test]

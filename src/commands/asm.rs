@@ -99,7 +99,7 @@ fn show(what: &str, global: &Global, options: &AsmArgs) -> Result<Shown, Error> 
         Form::Matrix => 1 << 10,
         Form::Square => 1 << 8,
     };
-    let case = bench::case(family, &rung, &options.case, family.form.shape(n, None))?;
+    let case = bench::case(family, &rung, &options.case, family.usual_shape(n, true))?;
     let name = format!("{} {}", family.name, rung.label());
     let mut shown = Shown {
         name,

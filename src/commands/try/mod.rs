@@ -136,7 +136,11 @@ fn once(global: &Global, options: &TryArgs, what: &str) -> Result<(), Error> {
             && (options.from.is_some() || name.ends_with(".cl") || Path::new(name).is_file()) =>
         {
             let path = Path::new(name);
-            let text = assembled(path, &read(path)?, "")?;
+            let text = read(path)?;
+            let text = assembled(path, &text, "", &[]).unwrap_or_else(|why| {
+                say(&why.to_string());
+                text
+            });
             let file = path
                 .file_name()
                 .map(|name| name.to_string_lossy().into_owned())

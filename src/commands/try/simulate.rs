@@ -90,7 +90,7 @@ pub fn told(checked: &Checked, source: &str, screen: Screen) -> String {
         &|file, line| line_of(source, file, line).map(|text| text.trim().to_owned()),
         screen,
     );
-    let end = match checked.doubt() {
+    let end = match checked.doubt().map(|why| why.replace('\n', " ")) {
         Some(why) if found.is_empty() => format!("check: not looked at: {why}"),
         Some(why) => format!("check: not looked at to its end: {why}"),
         None if found.is_empty() => {

@@ -327,7 +327,12 @@ impl Session {
         let mut kernels: Vec<String> = plan.passes.iter().map(|p| p.kernel.clone()).collect();
         kernels.dedup();
         let text = self.sources.for_plan(rung, plan)?;
-        let defines = used_defines(&plan.defines, &text);
+        let mut defines = used_defines(&plan.defines, &text);
+        // Oclgrind has no later version.
+        let later = defines.iter_mut().find(|(name, _)| name == "-cl-std=CL3.0");
+        if let Some((option, _)) = later.filter(|_| self.device.info().is_simulator()) {
+            "-cl-std=CL2.0".clone_into(option);
+        }
         Ok(BuildUnit {
             path: rung.path.to_string(),
             text,

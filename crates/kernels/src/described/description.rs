@@ -127,6 +127,9 @@ rung_keys! { FileKeys {
     flops: Option<Text>,
     check: Option<toml::Value>,
     tolerance: Option<toml::Value>,
+    /// Folders of included files.
+    #[serde(default)]
+    include: Vec<String>,
     #[serde(default)]
     rung: Vec<RungKeys>,
 } }
@@ -220,6 +223,8 @@ pub struct Description {
     /// Inputs and outputs, in the order in which they are named.
     pub(crate) buffers: Vec<Declared>,
     pub checker: Checker,
+    /// Folders from the file's own in which included files are, beside the kernels'.
+    pub include: Vec<String>,
     pub(crate) tolerance: Allowance,
     pub(crate) rungs: Vec<DescribedRung>,
 }
@@ -559,6 +564,7 @@ impl Lowering<'_> {
                 .transpose()?,
             named: self.named.clone(),
             buffers: self.buffers.clone(),
+            include: keys.include,
             checker: checker(keys.check).map_err(|why| ("check".to_owned(), why))?,
             tolerance: allowance(keys.tolerance).map_err(|why| ("tolerance".to_owned(), why))?,
             rungs,
