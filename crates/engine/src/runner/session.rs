@@ -140,8 +140,7 @@ impl Session {
         match self.data.as_ref().and_then(|data| data.reference()) {
             Some(Reference::Unknown(why)) => Err(Stop::failed(why.clone())),
             Some(Reference::Parts(parts)) if parts.is_empty() => Err(Stop::failed(
-                "the file does not say what is right: write it, as in check = \"numpy: C = A + B\", or look at the kernel by \
-                 count, draw or asm, which need no check",
+                r#"the file does not say what is right: write it, as in check = "numpy: C = A + B" (count, draw and asm need none)"#,
             )),
             _ => Ok(()),
         }
