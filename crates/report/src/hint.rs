@@ -3,7 +3,7 @@
 use super::format;
 use gpulab_kernels::built_in;
 use gpulab_model::Joined;
-use gpulab_model::check::{CellRegion, Share};
+use gpulab_model::check::{BY_ONE, CellRegion, Share};
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::{DataKind, Likeness, StartsFrom, Symptoms};
 use gpulab_model::plan::WorkGroup;
@@ -51,7 +51,7 @@ pub fn hint(judgement: &Judgement, found: bool) -> Option<Hint> {
                 .or_else(|| by_sizes(judgement));
             // Of a reader's family nobody knows what its elements come from.
             if built_in(&judgement.asked.family).is_none() {
-                return by_size;
+                return by_one(judgement).or(by_size);
             }
             let known =
                 other_type(judgement).or_else(|| seen(judgement, judgement.symptoms.as_ref()?));
@@ -623,6 +623,17 @@ fn by_group(judgement: &Judgement) -> Option<Hint> {
         "The kernel is right in work-groups of {sizes}, and wrong in those of {wg}.",
         "Write WG for the group's size, or declare the one it needs: {declare}"
     ))
+}
+
+/// Results of which no number is off by more than 1.
+fn by_one(judgement: &Judgement) -> Option<Hint> {
+    let is_by_one = judgement.failed()?.reason.contains(BY_ONE);
+    is_by_one.then(|| {
+        hint!(
+            "No number is off by more than 1: the reference may round at another place, or in another type.",
+            "Round in the reference as the kernel does, or allow it, for integers by tolerance = {{ absolute = 1 }}."
+        )
+    })
 }
 
 /// A kernel that is right at some sizes.

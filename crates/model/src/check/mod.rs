@@ -173,6 +173,9 @@ pub fn check_exact(got: &Array, want: &Array) -> Verdict {
     same_type!((got, want), |g, w| compare_slices(g, w), else unlike(got, want))
 }
 
+/// Ends the reason of results of which no number is off by more than 1.
+pub const BY_ONE: &str = ", each by at most 1";
+
 /// Requires that every element lies within its tolerance. Infinities must be equal, and nothing passes for a NaN.
 pub fn check_near(got: &Array, right: &Array, absolute: f64, relative: f64) -> Verdict {
     let len = got.len();
@@ -349,11 +352,17 @@ fn compare_slices<T: Comparable>(got: &[T], want: &[T]) -> Verdict {
     let why = match got.len() {
         1 => format!("got {g:?}{note}, want {w:?}"),
         len => format!(
-            "element {index} is {g:?}{note}, want {w:?}; {} of {len} wrong",
-            wrong.len()
+            "element {index} is {g:?}{note}, want {w:?}; {} of {len} wrong{}",
+            wrong.len(),
+            each_by_one(max_err)
         ),
     };
     Verdict::fail(max_err, 0.0, why)
+}
+
+/// Ends what is said of wrong numbers, where none is further off than this, and that is what a rounding makes of integers.
+fn each_by_one(max_err: f64) -> &'static str {
+    if max_err == 1.0 { BY_ONE } else { "" }
 }
 
 /// Index of the first element that is not what it should be.

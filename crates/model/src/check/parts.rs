@@ -106,8 +106,9 @@ fn check_part(got: &[u8], part: &OutputPart) -> Verdict {
     };
     let all = part.want.len() / size * part.layout.fields.len();
     let why = format!(
-        "element {index} {of}{which} is {was}{note}, want {want}{within}; {} of {all} wrong",
-        seen.wrong
+        "element {index} {of}{which} is {was}{note}, want {want}{within}; {} of {all} wrong{}",
+        seen.wrong,
+        super::each_by_one(seen.max_err)
     );
     Verdict::fail(
         seen.max_err,
