@@ -302,20 +302,22 @@ fn ended(judgement: &Judgement, ruling: Ruling) -> Hint {
             "The kernel cannot run like this.",
             "Change what the // gpulab: lines declare, or --wg, -n and --dtype."
         ),
-        _ if judgement
-            .failed()
-            .is_some_and(|tried| tried.reason.contains("the reference")) =>
-        {
-            hint!(
-                "The reference has no answer at this size; the kernel was not judged.",
-                "Let check give one at every size from 1 on, or say which sizes there are: multiple, where, or sizes = \"only\"."
-            )
-        }
+        _ if lacks_reference(judgement) => hint!(
+            "The reference has no answer at this size; the kernel was not judged.",
+            "Let check give one at every size from 1 on, or say which sizes there are: multiple, where, or sizes = \"only\"."
+        ),
         _ => hint!(
             "The driver failed; the kernel was not judged.",
             "gpulab doctor looks at the driver."
         ),
     }
+}
+
+/// Whether nobody could say what is right.
+pub(crate) fn lacks_reference(judgement: &Judgement) -> bool {
+    judgement
+        .failed()
+        .is_some_and(|tried| tried.reason.contains("the reference"))
 }
 
 /// A kernel that was written for elements of another type.

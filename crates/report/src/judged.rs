@@ -42,6 +42,7 @@ fn verdict(name: &str, judgement: &Judgement, screen: Screen) -> String {
         Ruling::Crashed => "crashes",
         Ruling::Endless => "does not end",
         Ruling::Refused => "cannot be run",
+        Ruling::Failed if hint::lacks_reference(judgement) => "not judged",
         Ruling::Failed => "the driver failed",
     };
     let tint = if judgement.ruling == Ruling::Right {

@@ -16,7 +16,7 @@ use crate::{Error, ceilings, interrupt};
 use std::time::Duration;
 
 /// What is said where no simulator ran.
-pub const UNCHECKED: &str = "races were not looked for: --check does, in the simulator Oclgrind";
+pub const UNCHECKED: &str = "races were not looked for: --check does, and at the bounds of local memory, in the simulator Oclgrind";
 
 const SECOND_OPINION: Duration = Duration::from_secs(20);
 
@@ -64,7 +64,8 @@ pub fn check(
             least.n.next_multiple_of(16),
             Some(least.m.next_multiple_of(16)),
         );
-        shapes = vec![least, even, case.shape];
+        let usual = family.usual_shape(least.n, true);
+        shapes = vec![least, even, usual, case.shape];
     }
     let cases = shapes.into_iter().map(|shape| Case {
         shape,

@@ -1164,7 +1164,7 @@ impl Description {
                     .map_or(Ok(()), |formula| self.check_formula(formula, &[]))?;
                 // A formula of the sizes has no value yet.
                 kind.demand_difference(&|name| match SIZES.contains(&name) {
-                    true => Some(2),
+                    true => Some(self.multiple.max(2)),
                     false => self.size(name, self.form.shape(2, None), Dtype::F32),
                 })
                 .map_err(|why| {

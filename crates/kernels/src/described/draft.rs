@@ -292,7 +292,7 @@ fn free_name(name: &str) -> String {
 fn guess(scalar: Scalar, name: &str) -> &'static str {
     match (scalar.is_float(), is_size(name)) {
         (true, _) => "1.5",
-        (_, true) => "n",
+        (_, true) if scalar.size() > 1 => "n",
         _ => "1",
     }
 }
@@ -344,6 +344,8 @@ struct Reading<'a> {
     sizes: BTreeSet<String>,
     /// Variables that are a multiple of a size: where a row begins.
     rows: BTreeSet<&'a str>,
+    /// Variables that are a multiple of a work-item's place, and by what.
+    factors: BTreeMap<&'a str, u64>,
     /// Whether a work-item's only number is divided by a size, to be a row and a column.
     is_flat: bool,
 }
@@ -391,11 +393,16 @@ impl<'a> Reading<'a> {
             places,
             sizes,
             rows: BTreeSet::new(),
+            factors: BTreeMap::new(),
             is_flat,
         };
         for (name, value) in assignments(body) {
             if reading.spans_rows(value) {
                 reading.rows.insert(name);
+            }
+            let factor = reading.factor(value);
+            if factor > 1 && !value.iter().any(|word| word == "[") {
+                reading.factors.insert(name, factor);
             }
         }
         reading
@@ -463,15 +470,23 @@ impl<'a> Reading<'a> {
             _ => "n*n*n",
         };
         let indices = indices(self.body, name);
-        let is_followed =
-            |three: &[String]| !is_identifier(&three[0]) && three[1] == "*" && three[2] == name;
+        // `*x`, or `atomic_inc(x)`.
+        let is_followed = |three: &[String]| {
+            three[2] == name
+                && (three[1] == "*" && !is_identifier(&three[0]) || three[0].starts_with("atomic"))
+        };
         if indices.is_empty() && self.body.windows(3).any(is_followed)
             || !indices.is_empty() && indices.iter().all(|index| *index == ["0"])
         {
             return "1".to_owned();
         }
         if indices.is_empty() {
-            return usual.to_owned();
+            let lanes = self.lanes(name);
+            return if lanes == 1 {
+                usual.to_owned()
+            } else {
+                format!("{lanes}*{usual}")
+            };
         }
         let mask = indices
             .iter()
@@ -494,6 +509,10 @@ impl<'a> Reading<'a> {
             // The group's size is none of a buffer's.
             IN_GROUP if parameter.space != AddressSpace::Local => usual.to_owned(),
             IN_GROUP if by > 1 => format!("{by} * WG"),
+            // Of two halves that take turns.
+            IN_GROUP if indices.iter().any(|index| index.contains(&"*".to_owned())) => {
+                "2 * WG".to_owned()
+            }
             IN_GROUP => "WG".to_owned(),
             GROUP => A_GROUP.to_owned(),
             _ if self.dimensions == 1 && spans_rows => "n*n".to_owned(),
@@ -503,17 +522,40 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The largest number that an index multiplies a work-item's place with.
+    /// The largest number that an index multiplies a work-item's place with, also by way of a variable.
     fn factor(&self, index: &[String]) -> u64 {
-        let of_place = |word: &String| self.places.get(word.as_str()).is_some_and(|mask| *mask > 0);
-        let products = index.windows(3).filter(|three| three[1] == "*");
-        let factors =
-            products.filter_map(|three| match (of_place(&three[0]), of_place(&three[2])) {
-                (true, _) => three[2].parse().ok(),
-                (_, true) => three[0].parse().ok(),
+        let of_place = |words: &[String]| made_of(words, &self.places) > 0;
+        let products = (1..index.len().saturating_sub(1)).filter(|at| index[*at] == "*");
+        let factors = products.filter_map(|at| {
+            let before = &index[at.saturating_sub(4)..at];
+            match (of_place(before), of_place(&index[at + 1..at + 2])) {
+                (true, _) => index[at + 1].parse().ok(),
+                (_, true) => index[at - 1].parse().ok(),
                 _ => None,
-            });
-        factors.max().unwrap_or(1)
+            }
+        });
+        let variables = index
+            .iter()
+            .filter_map(|word| self.factors.get(word.as_str()).copied());
+        factors.chain(variables).max().unwrap_or(1)
+    }
+
+    /// How many elements functions of vectors read or write of a pointer at a time.
+    fn lanes(&self, name: &str) -> u64 {
+        let calls = (0..self.body.len()).filter(|at| {
+            let word = &self.body[*at];
+            word.starts_with("vload") || word.starts_with("vstore")
+        });
+        let of_name = calls.filter(|at| {
+            closing(self.body, at + 1).is_some_and(|close| self.body[close - 1] == name)
+        });
+        let lanes = of_name.filter_map(|at| {
+            self.body[at]
+                .trim_start_matches(char::is_alphabetic)
+                .parse()
+                .ok()
+        });
+        lanes.max().unwrap_or(1)
     }
 
     /// Data that leave sums exact, that stay inside of what they are an index of, or the one size that they are.
@@ -583,13 +625,17 @@ const BINS: &str = "256";
 
 /// What is assigned in a body, by the name before the sign.
 fn assignments(body: &[String]) -> impl Iterator<Item = (&str, &[String])> {
-    let statements = body.split(|word| [";", "{", "}"].contains(&word.as_str()));
-    statements.filter_map(|statement| {
-        let at = statement
-            .iter()
-            .position(|word| word == "=")
-            .filter(|at| *at > 0)?;
-        Some((statement[at - 1].as_str(), &statement[at..]))
+    let is_sign = |at: &usize| {
+        body[*at] == "="
+            && is_identifier(&body[at - 1])
+            && body.get(at + 1).is_some_and(|next| next != "=")
+    };
+    (1..body.len()).filter(is_sign).map(|at| {
+        let end = body[at..].iter().position(|word| word == ";");
+        (
+            body[at - 1].as_str(),
+            &body[at..end.map_or(body.len(), |end| at + end)],
+        )
     })
 }
 
@@ -645,6 +691,10 @@ pub(crate) fn is_guarded(source: &CSource, kernel: &str) -> bool {
     const TESTS: [&str; 6] = ["if", "while", "?", "min", "clamp", "select"];
     let body = source.body(kernel).unwrap_or_default();
     let places = places(body);
+    let parameters = source.parameters(kernel).unwrap_or_default().into_iter();
+    let results = parameters
+        .filter(|parameter| parameter.space == AddressSpace::Global && !parameter.is_const);
+    let results: Vec<String> = results.map(|parameter| parameter.name).collect();
     // Its place in the group alone leaves nothing out.
     let is_of_place = |words: &[String]| made_of(words, &places) & !IN_GROUP != 0;
     let is_other = |word: &String| {
@@ -661,11 +711,13 @@ pub(crate) fn is_guarded(source: &CSource, kernel: &str) -> bool {
         let test = statement
             .iter()
             .position(|word| TESTS.contains(&word.as_str()));
+        let length = statement.len();
+        let statement = &without_indices(statement);
         let is_compared = statement
             .iter()
             .any(|word| ["<", ">", "min", "clamp"].contains(&word.as_str()));
         let looped = statement.iter().position(|word| word == "for");
-        if test.is_some_and(|test| !has_alternative(body, from + test))
+        if test.is_some_and(|test| !has_alternative(body, from + test, &results))
             && is_compared
             && is_of_place(statement)
             && statement.iter().any(is_other)
@@ -673,27 +725,37 @@ pub(crate) fn is_guarded(source: &CSource, kernel: &str) -> bool {
         {
             return true;
         }
-        from += statement.len() + 1;
+        from += length + 1;
     }
     false
 }
 
-/// Whether something else is done where the condition of an `if` is false, so that it leaves no work-item out.
-fn has_alternative(body: &[String], test: usize) -> bool {
+/// The words that are in no square bracket: what is loaded is no place.
+fn without_indices(words: &[String]) -> Vec<String> {
+    let mut depth = 0;
+    let is_outside = |word: &&String| {
+        depth += i32::from(*word == "[") - i32::from(*word == "]");
+        depth == 0
+    };
+    words.iter().filter(is_outside).cloned().collect()
+}
+
+/// Whether a result is written as well where the condition of an `if` is false, so that it leaves no work-item out.
+fn has_alternative(body: &[String], test: usize, results: &[String]) -> bool {
     let word = |at: usize| body.get(at).map_or("", String::as_str);
+    let end_of = |at: usize| match closing(body, at) {
+        Some(end) => end,
+        None => at + body[at..].iter().take_while(|word| *word != ";").count(),
+    };
     let Some(close) = closing(body, test + 1).filter(|_| word(test) == "if") else {
         return false;
     };
-    let end = match closing(body, close + 1) {
-        Some(end) => end,
-        None => close + body[close..].iter().take_while(|word| *word != ";").count(),
-    };
-    let other = if word(end + 2) == "{" {
-        end + 3
-    } else {
-        end + 2
-    };
-    word(end + 1) == "else" && !["if", "return", "}"].contains(&word(other))
+    let end = end_of(close + 1);
+    word(end + 1) == "else"
+        && word(end + 2) != "if"
+        && body[end + 2..end_of(end + 2)]
+            .iter()
+            .any(|word| results.contains(word))
 }
 
 /// In how many dimensions a kernel asks where it is.
