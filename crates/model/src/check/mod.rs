@@ -354,15 +354,19 @@ fn compare_slices<T: Comparable>(got: &[T], want: &[T]) -> Verdict {
         len => format!(
             "element {index} is {g:?}{note}, want {w:?}; {} of {len} wrong{}",
             wrong.len(),
-            each_by_one(max_err)
+            each_by_one(wrong.len(), max_err)
         ),
     };
     Verdict::fail(max_err, 0.0, why)
 }
 
-/// Ends what is said of wrong numbers, where none is further off than this, and that is what a rounding makes of integers.
-fn each_by_one(max_err: f64) -> &'static str {
-    if max_err == 1.0 { BY_ONE } else { "" }
+/// Ends what is said of some wrong numbers, where none is further off than a rounding makes of integers.
+fn each_by_one(wrong: usize, max_err: f64) -> &'static str {
+    if wrong > 1 && max_err == 1.0 {
+        BY_ONE
+    } else {
+        ""
+    }
 }
 
 /// Index of the first element that is not what it should be.

@@ -108,7 +108,7 @@ fn check_part(got: &[u8], part: &OutputPart) -> Verdict {
     let why = format!(
         "element {index} {of}{which} is {was}{note}, want {want}{within}; {} of {all} wrong{}",
         seen.wrong,
-        super::each_by_one(seen.max_err)
+        super::each_by_one(seen.wrong, seen.max_err)
     );
     Verdict::fail(
         seen.max_err,
