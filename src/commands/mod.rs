@@ -31,14 +31,16 @@ pub use crate::console::note;
 
 use crate::bench::is_part_of_record;
 use crate::cli::{Cli, Command, Global};
+use crate::kernels::ladders;
 use crate::store::shipped;
 use crate::terminal::{self, Stdout, say};
 use crate::{Error, processes, worker, written};
 use clap::ArgMatches;
+use clap::parser::ValueSource;
 use show::records::of_device;
 use std::io::IsTerminal;
 
-/// What to run next, for people at a terminal.
+/// What to run next, for people at a terminal; another ladder's name takes the place of `reduce`.
 const NEXT: [(&str, &str); 19] = [
     ("devices", "gpulab dot -n 1M --quick"),
     ("doctor", "gpulab dot -n 1M --quick"),
@@ -72,18 +74,37 @@ pub fn run(cli: &Cli, matches: &ArgMatches) -> Result<(), Error> {
     };
     written::check(command, matches, cli.global.force)?;
     dispatch(&cli.global, command).map_err(|error| recorded_elsewhere(error, &cli.global))?;
-    let next = NEXT
-        .iter()
-        .find(|(name, _)| matches.subcommand_name() == Some(name));
-    if let (Some((_, next)), false, true, true) = (
-        next,
-        cli.global.quiet,
-        Stdout.is_terminal(),
-        std::io::stderr().is_terminal(),
-    ) {
-        say(&format!("next: {next}"));
+    if !cli.global.quiet && Stdout.is_terminal() && std::io::stderr().is_terminal() {
+        if let Some(next) = next(matches) {
+            say(&format!("next: {next}"));
+        }
     }
     Ok(())
+}
+
+/// What follows a command line: for the ladder that it names, on the device that it names.
+fn next(matches: &ArgMatches) -> Option<String> {
+    let (command, typed) = matches.subcommand()?;
+    let (_, next) = NEXT.iter().find(|(name, _)| *name == command)?;
+    let words = typed
+        .ids()
+        .filter_map(|id| typed.try_get_raw(id.as_str()).ok()?);
+    let ladder = words.flatten().filter_map(|word| {
+        let name = word.to_str()?.split(':').next()?;
+        ladders().find(|family| family.name == name)
+    });
+    let ladder = ladder
+        .map(|family| &*family.name)
+        .next()
+        .unwrap_or("reduce");
+    let next = next.replace("reduce", ladder);
+    match matches.value_source("device") {
+        Some(ValueSource::CommandLine) => {
+            let device = matches.get_raw("device")?.next()?.to_str()?;
+            Some(format!("{next} -d {device}"))
+        }
+        _ => Some(next),
+    }
 }
 
 /// A device that is not here may have left records.
@@ -138,5 +159,41 @@ fn dispatch(global: &Global, command: &Command) -> Result<(), Error> {
         Command::Help { topic, md } => help::run(global, topic.as_deref(), *md),
         Command::Completions { shell } => help::completions(*shell),
         Command::Worker => worker::serve(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn what_is_next_keeps_the_ladder_and_the_device_and_can_be_typed() {
+        let after = |line: &str| {
+            let matches = Cli::command()
+                .try_get_matches_from(line.split(' '))
+                .unwrap();
+            next(&matches)
+        };
+        assert_eq!(after("gpulab count dot:2").unwrap(), "gpulab draw dot:2");
+        assert_eq!(
+            after("gpulab source transpose:3").unwrap(),
+            "gpulab count transpose --lines"
+        );
+        assert_eq!(
+            after("gpulab asm mine.toml").unwrap(),
+            "gpulab count reduce --lines"
+        );
+        assert_eq!(
+            after("gpulab -d cpu dot").unwrap(),
+            "gpulab explain dot -d cpu"
+        );
+        for (_, next) in NEXT {
+            for ladder in ["reduce", "dot", "transpose", "minplus"] {
+                let line = format!("{} -d cpu", next.replace("reduce", ladder));
+                let parsed = Cli::command().try_get_matches_from(line.split(' '));
+                assert!(parsed.is_ok() || line.contains("--help"), "{line}");
+            }
+        }
     }
 }
