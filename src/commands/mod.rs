@@ -51,7 +51,7 @@ const NEXT: [(&str, &str); 19] = [
     ("dot", "gpulab explain dot"),
     ("transpose", "gpulab explain transpose"),
     ("minplus", "gpulab explain minplus"),
-    ("exercise", "gpulab exercise list"),
+    ("exercise", "gpulab exercise start strides"),
     ("ceiling", "gpulab reduce"),
     ("lab", "gpulab lab"),
     ("count", "gpulab draw reduce:2"),
