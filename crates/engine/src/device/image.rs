@@ -19,7 +19,7 @@ const CREATE: &str = "clCreateImage";
 const RETAIN: &str = "clRetainMemObject";
 
 /// An image beside the buffer whose pixels it has: what was written to one of them is copied when the other is used.
-pub(super) struct ImageView {
+pub struct ImageView {
     of: BufferId,
     image: Image,
     /// An `image1d_buffer_t` has memory of its own, as PoCL 3.1 makes none of a buffer's part.
@@ -30,7 +30,7 @@ pub(super) struct ImageView {
 }
 
 /// Makes an image of a buffer's first pixels; without a view where it is the buffer itself.
-pub(super) fn create(
+pub fn create(
     context: &Context,
     device: DeviceId,
     (id, of): (BufferId, &Buffer),
@@ -196,10 +196,10 @@ impl ImageView {
 }
 
 /// The images of a device, by their numbers.
-pub(super) type ImageViews = BTreeMap<BufferId, ImageView>;
+pub type ImageViews = BTreeMap<BufferId, ImageView>;
 
 /// Has a buffer hold what kernels wrote to its images; if it is about to be written, they will be behind.
-pub(super) fn settle(
+pub fn settle(
     views: &mut ImageViews,
     queue: &CommandQueue,
     buffers: &BTreeMap<BufferId, Buffer>,
@@ -216,7 +216,7 @@ pub(super) fn settle(
 }
 
 /// Has all that a launch is given hold what was written last.
-pub(super) fn ready(
+pub fn ready(
     views: &mut ImageViews,
     queue: &CommandQueue,
     buffers: &BTreeMap<BufferId, Buffer>,
@@ -241,10 +241,10 @@ pub(super) fn ready(
 }
 
 /// The samplers of a device.
-pub(super) type Samplers = BTreeMap<Sampler, core::Sampler>;
+pub type Samplers = BTreeMap<Sampler, core::Sampler>;
 
 /// Makes those that launches are given, unless they are there.
-pub(super) fn provide(
+pub fn provide(
     samplers: &mut Samplers,
     context: &Context,
     launches: &[Launch],

@@ -57,7 +57,7 @@ pub fn generation(info: &DeviceInfo) -> Option<String> {
     Some(format!("{major}.{minor}"))
 }
 
-pub(super) fn handles(info: &DeviceInfo) -> Result<(PlatformId, DeviceId), DeviceError> {
+pub fn handles(info: &DeviceInfo) -> Result<(PlatformId, DeviceId), DeviceError> {
     let numbers = info.selector.split_once(':');
     let [platform, device] = numbers.map_or([usize::MAX; 2], |(p, d)| {
         [p, d].map(|number| number.parse().unwrap_or(usize::MAX))
@@ -182,7 +182,7 @@ fn dims(sizes: &[usize]) -> [usize; 3] {
 }
 
 /// Demands the limits by which kernels are chosen and refused: one that the driver does not tell would pass for a limit of 0.
-pub(super) fn demand_limits(target: &Target) -> Result<(), DeviceError> {
+pub fn demand_limits(target: &Target) -> Result<(), DeviceError> {
     let limits = [
         (
             target.max_wg as u64,
@@ -228,7 +228,7 @@ fn kind(bits: u64) -> &'static str {
 const MOST: usize = 64 << 20;
 
 /// Every platform; empty without a loader or driver.
-pub(super) fn platforms() -> Result<Vec<PlatformId>, DeviceError> {
+pub fn platforms() -> Result<Vec<PlatformId>, DeviceError> {
     let call = "clGetPlatformIDs";
     let mut count = 0;
     // SAFETY: no room is offered and `count` outlives the call.
@@ -250,7 +250,7 @@ pub(super) fn platforms() -> Result<Vec<PlatformId>, DeviceError> {
         .collect())
 }
 
-pub(super) fn devices(platform: PlatformId) -> Result<Vec<DeviceId>, DeviceError> {
+pub fn devices(platform: PlatformId) -> Result<Vec<DeviceId>, DeviceError> {
     const ALL: u64 = 0xFFFF_FFFF;
     let call = "clGetDeviceIDs";
     let mut count = 0;
@@ -274,7 +274,7 @@ pub(super) fn devices(platform: PlatformId) -> Result<Vec<DeviceId>, DeviceError
 }
 
 /// The bytes of an answer, kept aligned for any number.
-pub(super) struct InfoValue {
+pub struct InfoValue {
     words: Vec<u64>,
     size: usize,
 }
@@ -287,13 +287,13 @@ impl InfoValue {
     }
 
     /// The answer as text, without the NUL that ends it.
-    pub(super) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let text = String::from_utf8_lossy(self.bytes());
         text.trim_end_matches('\0').trim().to_owned()
     }
 
     /// The answer as an unsigned number of 4 or 8 bytes.
-    pub(super) fn number(&self) -> Option<u64> {
+    pub fn number(&self) -> Option<u64> {
         match self.size {
             4 => bytemuck::try_pod_read_unaligned::<u32>(self.bytes())
                 .ok()
@@ -304,12 +304,12 @@ impl InfoValue {
     }
 
     /// The answer as a signed number of 4 bytes.
-    pub(super) fn signed(&self) -> Option<i32> {
+    pub fn signed(&self) -> Option<i32> {
         bytemuck::try_pod_read_unaligned(self.bytes()).ok()
     }
 
     /// The answer as numbers of the host's word size.
-    pub(super) fn sizes(&self) -> Vec<usize> {
+    pub fn sizes(&self) -> Vec<usize> {
         self.bytes()
             .chunks_exact(size_of::<usize>())
             .map(bytemuck::pod_read_unaligned)
@@ -340,7 +340,7 @@ fn ask(
 /// Defines questions: C functions of OpenCL whose last four arguments are key, size, place and size needed.
 macro_rules! questions {
     ($($name:ident($($arg:ident: $ty:ty => $handle:expr),*) $function:ident;)*) => {
-        $(pub(super) fn $name($($arg: $ty,)* key: u32) -> Result<InfoValue, DeviceError> {
+        $(pub fn $name($($arg: $ty,)* key: u32) -> Result<InfoValue, DeviceError> {
             ask(stringify!($function), |size, place, needed| {
                 // SAFETY: the handles are alive, and `ask` gives a place of `size` bytes.
                 unsafe { ffi::$function($($handle,)* key, size, place, needed) }

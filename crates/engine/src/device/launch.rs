@@ -17,7 +17,7 @@ const ENQUEUE: &str = "clEnqueueNDRangeKernel";
 const RETAIN_QUEUE: &str = "clRetainCommandQueue";
 
 /// A launch with its arguments set, ready to be enqueued any number of times.
-pub(super) struct Prepared {
+pub struct Prepared {
     kernel: Kernel,
     dims: u32,
     global: [usize; 3],
@@ -170,7 +170,7 @@ fn check_local_memory(
 
 impl OpenClDevice {
     /// Sets the arguments of every launch, each on a kernel object of its own.
-    pub(super) fn prepare(
+    pub fn prepare(
         &mut self,
         program: ProgramId,
         launches: &[Launch],
@@ -211,7 +211,7 @@ impl OpenClDevice {
     }
 
     /// Runs the launches in order, waits, and reads the event times.
-    pub(super) fn run_launches(
+    pub fn run_launches(
         &mut self,
         program: ProgramId,
         launches: &[Launch],
@@ -259,7 +259,7 @@ impl OpenClDevice {
     /// Runs the launches in order, again and again, and waits once, or where a flag is read. Host seconds of all of it. Only the
     /// last launch has an event, as making one takes a driver longer than many a kernel; all of them have where the driver
     /// leaks without.
-    pub(super) fn batch_launches(
+    pub fn batch_launches(
         &mut self,
         program: ProgramId,
         launches: &[Launch],
@@ -339,7 +339,7 @@ impl OpenClDevice {
     }
 }
 
-pub(super) fn enqueue(queue: &CommandQueue, launch: &Prepared) -> Result<Event, DeviceError> {
+pub fn enqueue(queue: &CommandQueue, launch: &Prepared) -> Result<Event, DeviceError> {
     let global = &launch.global;
     let local = Some(launch.local);
     // SAFETY: the arguments' number and sizes were checked; what the kernel does inside its buffers is
@@ -363,7 +363,7 @@ fn finish(queue: &CommandQueue) -> Result<(), DeviceError> {
 }
 
 /// As [`enqueue`], at once and without an event.
-pub(super) fn enqueue_unseen(queue: &CommandQueue, launch: &Prepared) -> Result<(), DeviceError> {
+pub fn enqueue_unseen(queue: &CommandQueue, launch: &Prepared) -> Result<(), DeviceError> {
     let global = &launch.global;
     let local = Some(launch.local);
     let kernel = &launch.kernel;
@@ -383,7 +383,7 @@ pub(super) fn enqueue_unseen(queue: &CommandQueue, launch: &Prepared) -> Result<
     })
 }
 
-pub(super) fn stamps(event: &Event) -> Option<Stamps> {
+pub fn stamps(event: &Event) -> Option<Stamps> {
     let [Some(queued), Some(submit), Some(start), Some(end)] =
         [0x1280, 0x1281, 0x1282, 0x1283].map(|key| info::event_time(event, key).ok()?.number())
     else {

@@ -9,8 +9,8 @@ use ocl::core::{
 };
 use std::cell::UnsafeCell;
 
-pub(super) struct Buffer {
-    pub(super) memory: Mem,
+pub struct Buffer {
+    pub memory: Mem,
     bytes: usize,
     /// Of a part what it is a part of, and where it begins there.
     part_of: Option<(Mem, usize)>,
@@ -18,11 +18,7 @@ pub(super) struct Buffer {
 
 impl Buffer {
     /// Allocates `bytes` > 0 where the driver likes, or in memory of the host that the device can reach.
-    pub(super) fn new(
-        context: &Context,
-        memory: MemoryKind,
-        bytes: usize,
-    ) -> Result<Buffer, DeviceError> {
+    pub fn new(context: &Context, memory: MemoryKind, bytes: usize) -> Result<Buffer, DeviceError> {
         let flags = match memory {
             MemoryKind::Device => MemFlags::READ_WRITE,
             MemoryKind::Host => MemFlags::READ_WRITE | MemFlags::ALLOC_HOST_PTR,
@@ -42,7 +38,7 @@ impl Buffer {
     }
 
     /// A part of it, whose place OpenCL wants to be a multiple of the device's base alignment.
-    pub(super) fn part(&self, from: usize, bytes: usize) -> Result<Buffer, DeviceError> {
+    pub fn part(&self, from: usize, bytes: usize) -> Result<Buffer, DeviceError> {
         let call = "clCreateSubBuffer";
         if bytes == 0 || self.is_nothing(call, from, bytes)? {
             return Err(DeviceError::other(call, "a part of 0 bytes"));
@@ -59,7 +55,7 @@ impl Buffer {
     }
 
     /// Fills its first bytes with a pattern of 1, 4 or 8.
-    pub(super) fn fill(
+    pub fn fill(
         &self,
         queue: &CommandQueue,
         pattern: &[u8],
@@ -104,7 +100,7 @@ impl Buffer {
     }
 
     /// An image: nothing is copied from or to it by offset.
-    pub(super) fn opaque(memory: Mem) -> Buffer {
+    pub fn opaque(memory: Mem) -> Buffer {
         Buffer {
             memory,
             bytes: 0,
@@ -113,18 +109,18 @@ impl Buffer {
     }
 
     /// The buffer that it is a part of, if it is one, and where it begins there.
-    pub(super) fn place(&self) -> (&Mem, usize) {
+    pub fn place(&self) -> (&Mem, usize) {
         self.part_of
             .as_ref()
             .map_or((&self.memory, 0), |(whole, from)| (whole, *from))
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.bytes
     }
 
     /// Copies host bytes to `offset`; every queue finds them there.
-    pub(super) fn write(
+    pub fn write(
         &self,
         queue: &CommandQueue,
         offset: usize,
@@ -152,7 +148,7 @@ impl Buffer {
         check_event(call, &event).and(waited)
     }
 
-    pub(super) fn read(
+    pub fn read(
         &self,
         queue: &CommandQueue,
         offset: usize,
@@ -177,7 +173,7 @@ impl Buffer {
         check_event(call, &event)
     }
 
-    pub(super) fn copy_to(
+    pub fn copy_to(
         &self,
         to: &Buffer,
         queue: &CommandQueue,
@@ -220,7 +216,7 @@ impl Buffer {
 
 /// Copies host bytes to places in buffers, in order, and waits once for all of them: of few bytes a wait takes longer than
 /// the copy.
-pub(super) fn write_all(
+pub fn write_all(
     queue: &CommandQueue,
     writes: &[(&Buffer, usize, &[u8])],
 ) -> Result<(), DeviceError> {
@@ -257,7 +253,7 @@ pub(super) fn write_all(
 }
 
 /// The event of a command that `enqueue` puts in a queue.
-pub(super) fn enqueued(
+pub fn enqueued(
     call: &str,
     enqueue: impl FnOnce(&mut Event) -> core::Result<()>,
 ) -> Result<Event, DeviceError> {
@@ -267,7 +263,7 @@ pub(super) fn enqueued(
 }
 
 /// Puts a command in a queue and waits for its end.
-pub(super) fn finished(
+pub fn finished(
     call: &str,
     queue: &CommandQueue,
     enqueue: impl FnOnce(&mut Event) -> core::Result<()>,
@@ -278,7 +274,7 @@ pub(super) fn finished(
 }
 
 /// The error that a finished command ended with: a wait for it may well have reported success.
-pub(super) fn check_event(call: &str, event: &Event) -> Result<(), DeviceError> {
+pub fn check_event(call: &str, event: &Event) -> Result<(), DeviceError> {
     const EXECUTION_STATUS: u32 = 0x11D3;
     match info::event(event, EXECUTION_STATUS)?.signed() {
         Some(code) if code < 0 => check(call, code).map_err(DeviceError::begun),
@@ -287,7 +283,7 @@ pub(super) fn check_event(call: &str, event: &Event) -> Result<(), DeviceError> 
 }
 
 /// Memory of the host. Pinned memory is allocated by the driver and stays mapped until it is given back.
-pub(super) enum HostMemory {
+pub enum HostMemory {
     Pageable(Box<[UnsafeCell<u8>]>),
     Pinned {
         map: MemMap<u8>,
@@ -301,7 +297,7 @@ unsafe impl Send for HostMemory {}
 
 impl HostMemory {
     /// Memory as any program has it: zeros.
-    pub(super) fn pageable(bytes: usize) -> Result<HostMemory, DeviceError> {
+    pub fn pageable(bytes: usize) -> Result<HostMemory, DeviceError> {
         let mut memory = Vec::new();
         memory
             .try_reserve_exact(bytes)
@@ -311,7 +307,7 @@ impl HostMemory {
     }
 
     /// Memory that the device can reach by itself; its contents are undefined.
-    pub(super) fn pinned(
+    pub fn pinned(
         context: &Context,
         queue: &CommandQueue,
         bytes: usize,
@@ -335,7 +331,7 @@ impl HostMemory {
         Ok(HostMemory::Pinned { map, buffer, queue })
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         match self {
             HostMemory::Pageable(bytes) => bytes.len(),
             HostMemory::Pinned { buffer, .. } => buffer.bytes(),
@@ -343,7 +339,7 @@ impl HostMemory {
     }
 
     /// Its first byte, to be written through by those who know that nobody else does.
-    pub(super) fn start(&self) -> *mut u8 {
+    pub fn start(&self) -> *mut u8 {
         match self {
             HostMemory::Pageable(bytes) => UnsafeCell::raw_get(bytes.as_ptr()),
             HostMemory::Pinned { map, .. } => map.as_ptr().cast_mut(),
@@ -355,7 +351,7 @@ impl HostMemory {
         clippy::mut_from_ref,
         reason = "a device gives them out by exclusive borrow, and nobody else has it"
     )]
-    pub(super) fn slice(&self) -> &mut [u8] {
+    pub fn slice(&self) -> &mut [u8] {
         // SAFETY: the memory is as long as that; a mapping is as long as its buffer and is unmapped only with it. Every
         // command that could touch it was waited for, and the device is borrowed exclusively.
         unsafe { std::slice::from_raw_parts_mut(self.start(), self.bytes()) }
@@ -381,6 +377,6 @@ impl Drop for HostMemory {
     }
 }
 
-pub(super) fn released() -> DeviceError {
+pub fn released() -> DeviceError {
     DeviceError::other("host memory", "it was released")
 }

@@ -17,7 +17,7 @@ use std::time::Instant;
 impl OpenClDevice {
     /// Carries out the commands in order `repeat` times, without waiting between, and waits for all.
     /// `launches` are those among the commands, in order.
-    pub(super) fn play_commands(
+    pub fn play_commands(
         &self,
         queues: &[CommandQueue],
         launches: &[Prepared],

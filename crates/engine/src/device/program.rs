@@ -26,19 +26,19 @@ const NV_LINES: &str = "-nv-line-info";
 const SOURCE_CODES: &[i32] = &[-11, -15, -17, -43, -45, -46, -47];
 
 /// A built unit and its kernels. Kernels come first: they are released before their program.
-pub(super) struct Built {
+pub struct Built {
     kernels: BTreeMap<String, Vec<Kernel>>,
     parameters: BTreeMap<String, Vec<Parameter>>,
     program: Program,
-    pub(super) unit: BuildUnit,
+    pub unit: BuildUnit,
     /// Whether `INDEX` is 64 bits wide in it.
-    pub(super) wide_index: bool,
+    pub wide_index: bool,
 }
 
 impl Built {
     /// Compiles the unit and creates all its kernels: drivers may say that a program was built when
     /// it was not, but then it has no kernels.
-    pub(super) fn new(
+    pub fn new(
         context: &Context,
         device: DeviceId,
         unit: &BuildUnit,
@@ -89,7 +89,7 @@ impl Built {
     }
 
     /// A kernel, of which each copy has arguments of its own; the copies before it were asked for before.
-    pub(super) fn kernel(&mut self, name: &str, copy: usize) -> Result<Kernel, DeviceError> {
+    pub fn kernel(&mut self, name: &str, copy: usize) -> Result<Kernel, DeviceError> {
         if self
             .kernels
             .get(name)
@@ -107,7 +107,7 @@ impl Built {
     }
 
     /// The parameters of a kernel; none if the driver does not tell.
-    pub(super) fn parameters(&self, name: &str) -> &[Parameter] {
+    pub fn parameters(&self, name: &str) -> &[Parameter] {
         self.parameters.get(name).map_or(&[], Vec::as_slice)
     }
 
@@ -120,7 +120,7 @@ impl Built {
 }
 
 /// Builds a unit anew and returns what the driver tells of each of its kernels, in order.
-pub(super) fn inspect(
+pub fn inspect(
     context: &Context,
     device: DeviceId,
     unit: &BuildUnit,
@@ -156,7 +156,7 @@ pub(super) fn inspect(
 }
 
 /// Builds a unit anew, and returns the program's binary.
-pub(super) fn binary(
+pub fn binary(
     context: &Context,
     device: DeviceId,
     unit: &BuildUnit,
@@ -316,7 +316,7 @@ const ANONYMOUS: [&str; 3] = ["<kernel>:", "<program source>:", "<stdin>:"];
 
 /// Drops the NUL at the end and blank ends, shows control characters as escapes, the home folder as `~`,
 /// and the unit's path where the compiler has a name of its own for it.
-pub(super) fn clean(log: &str, path: &str, home: Option<&str>) -> String {
+pub fn clean(log: &str, path: &str, home: Option<&str>) -> String {
     let mut text = log
         .trim_end_matches(['\0', '\n', '\r', ' '])
         .trim_start_matches(['\n', '\r'])
@@ -334,7 +334,7 @@ pub(super) fn clean(log: &str, path: &str, home: Option<&str>) -> String {
 }
 
 /// What NVIDIA's assembler tells of each function in the log of a verbose build.
-pub(super) fn ptxas(log: &str) -> BTreeMap<&str, Inspected> {
+pub fn ptxas(log: &str) -> BTreeMap<&str, Inspected> {
     let mut all: BTreeMap<&str, Inspected> = BTreeMap::new();
     let mut entry = None;
     let mut function = None;
@@ -397,7 +397,7 @@ const CONSTANT: u64 = 0x119D;
 const NONE: u64 = 0x11A3;
 
 #[derive(Debug)]
-pub(super) struct Parameter {
+pub struct Parameter {
     kind: ParameterKind,
     /// As it is declared: qualifier, type and name.
     declared: String,
@@ -421,7 +421,7 @@ enum ParameterKind {
 }
 
 /// The parameters of a kernel; none if the driver does not tell.
-pub(super) fn parameters(kernel: &Kernel) -> Vec<Parameter> {
+pub fn parameters(kernel: &Kernel) -> Vec<Parameter> {
     const NUM_ARGS: u32 = 0x1191;
     let count = info::kernel(kernel, NUM_ARGS)
         .ok()
@@ -461,12 +461,7 @@ impl Parameter {
     }
 
     /// Why it cannot be given this argument; a `wide_index` has 8 bytes.
-    pub(super) fn refusal<B>(
-        &self,
-        arg: &Arg<B>,
-        is_image: bool,
-        wide_index: bool,
-    ) -> Option<String> {
+    pub fn refusal<B>(&self, arg: &Arg<B>, is_image: bool, wide_index: bool) -> Option<String> {
         let index_bytes = if wide_index { 8 } else { 4 };
         let (wanted, given, right) = match arg {
             Arg::Buffer(_) if is_image => (ParameterKind::Image, "an image".to_owned(), "image"),

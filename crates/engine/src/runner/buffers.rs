@@ -12,12 +12,12 @@ use std::rc::Rc;
 
 /// What lies before and behind every buffer of a case.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Fence {
+pub struct Fence {
     /// Data that change a result into which they are read; else the poison, which shows where it is multiplied by zero, and is
     /// lost where it is compared.
     fill: Option<Fill>,
     /// Bytes of each zone, a multiple of 4096; 0 where there is none.
-    pub(super) bytes: usize,
+    pub bytes: usize,
     /// Which of all buffers it lies around: no two lie between the same zones, or what is copied from one zone into another
     /// would not show.
     number: u64,
@@ -25,19 +25,19 @@ pub(super) struct Fence {
 
 /// A buffer between its guard zones, or an image, which has none.
 #[derive(Clone, Debug)]
-pub(super) struct Fenced {
+pub struct Fenced {
     /// What kernels see.
-    pub(super) id: BufferId,
+    pub id: BufferId,
     /// With the zones; the same where there are none.
-    pub(super) whole: BufferId,
+    pub whole: BufferId,
     dtype: Dtype,
-    pub(super) bytes: usize,
+    pub bytes: usize,
     fence: Fence,
     _kept: Vec<Rc<Hold>>,
 }
 
 impl Fence {
-    pub(super) const NONE: Fence = Fence {
+    pub const NONE: Fence = Fence {
         fill: Some(Fill::Real),
         bytes: 0,
         number: 0,
@@ -45,7 +45,7 @@ impl Fence {
 
     /// As wide as a row of a matrix or a quarter of a vector, from which a kernel may stray into the one before or behind
     /// it. None under a simulator, which reports accesses outside a buffer itself, but only where the buffer really ends.
-    pub(super) fn of(device: &dyn Device, family: &Family, case: &Case) -> Fence {
+    pub fn of(device: &dyn Device, family: &Family, case: &Case) -> Fence {
         const MOST: usize = 1 << 20;
         let row = match family.form {
             Form::Vector => case.shape.n / 4,
@@ -68,7 +68,7 @@ impl Fence {
     }
 
     /// Around 32-bit words that kernels of a script work on.
-    pub(super) fn of_words(device: &dyn Device) -> Fence {
+    pub fn of_words(device: &dyn Device) -> Fence {
         Fence {
             bytes: if device.info().is_simulator() {
                 0
@@ -80,13 +80,13 @@ impl Fence {
     }
 
     /// The same zones, with a poison in them.
-    pub(super) fn poisoned(self) -> Fence {
+    pub fn poisoned(self) -> Fence {
         Fence { fill: None, ..self }
     }
 
     /// The same around what kernels of this family write. Of a reader's own it holds any numbers: among the few that its inputs
     /// may hold one that is written there would not show.
-    pub(super) fn of_written(self, family: &Family) -> Fence {
+    pub fn of_written(self, family: &Family) -> Fence {
         match family.described() {
             Some(_) => Fence {
                 fill: self.fill.map(|_| Fill::Real),
@@ -122,7 +122,7 @@ impl Fence {
     }
 
     /// Allocates a buffer between two zones.
-    pub(super) fn alloc(
+    pub fn alloc(
         self,
         device: &mut dyn Device,
         memory: MemoryKind,
@@ -163,7 +163,7 @@ impl Fence {
         })
     }
 
-    pub(super) fn upload(
+    pub fn upload(
         self,
         device: &mut dyn Device,
         arrays: &[Array],
@@ -186,7 +186,7 @@ impl Fence {
 
 impl Fenced {
     /// What was written outside of it, if anything.
-    pub(super) fn overrun(&self, device: &mut dyn Device) -> Result<Option<String>, DeviceError> {
+    pub fn overrun(&self, device: &mut dyn Device) -> Result<Option<String>, DeviceError> {
         if self.fence.bytes == 0 {
             return Ok(None);
         }
@@ -208,11 +208,7 @@ impl Fenced {
     }
 
     /// Whether it still holds what this is the fingerprint of.
-    pub(super) fn is_unchanged(
-        &self,
-        device: &mut dyn Device,
-        print: u128,
-    ) -> Result<bool, DeviceError> {
+    pub fn is_unchanged(&self, device: &mut dyn Device, print: u128) -> Result<bool, DeviceError> {
         const PIECE: usize = 16 * Fingerprint::BLOCK;
         let mut piece = vec![0; self.bytes.min(PIECE)];
         let mut fingerprint = Fingerprint::default();
@@ -226,7 +222,7 @@ impl Fenced {
 }
 
 /// A plan with its buffers on the device, in the order of the plan's list.
-pub(super) struct BoundPlan {
+pub struct BoundPlan {
     plan: Plan,
     fence: Fence,
     buffers: Vec<Fenced>,
@@ -234,7 +230,7 @@ pub(super) struct BoundPlan {
 
 impl BoundPlan {
     /// Allocates what `plan` needs beside its inputs, which are `inputs`.
-    pub(super) fn new(
+    pub fn new(
         device: &mut dyn Device,
         fence: Fence,
         plan: &Plan,
@@ -256,7 +252,7 @@ impl BoundPlan {
     }
 
     /// A binding of its own copies of all buffers larger than `share_below` bytes; the others are shared with `self`.
-    pub(super) fn copy(
+    pub fn copy(
         &self,
         device: &mut dyn Device,
         share_below: usize,
@@ -326,7 +322,7 @@ impl BoundPlan {
         self.of_role(|role| matches!(role, Role::Output | Role::Scratch))
     }
 
-    pub(super) fn inputs(&self) -> impl Iterator<Item = (usize, &Fenced)> {
+    pub fn inputs(&self) -> impl Iterator<Item = (usize, &Fenced)> {
         self.of_role(|_| true)
             .filter_map(|(spec, place)| match spec.role {
                 Role::Input(index) => Some((index, place)),
@@ -335,12 +331,12 @@ impl BoundPlan {
     }
 
     /// Overwrites outputs and intermediate results with a pattern that no right result has.
-    pub(super) fn poison(&self, device: &mut dyn Device) -> Result<(), DeviceError> {
+    pub fn poison(&self, device: &mut dyn Device) -> Result<(), DeviceError> {
         self.poison_with(device, check::poison)
     }
 
     /// As [`BoundPlan::poison`], of outputs alone.
-    pub(super) fn poison_outputs(&self, device: &mut dyn Device) -> Result<(), DeviceError> {
+    pub fn poison_outputs(&self, device: &mut dyn Device) -> Result<(), DeviceError> {
         self.of_role(|role| role == Role::Output)
             .try_for_each(|(spec, place)| {
                 device.fill(place.id, &check::poison(spec.dtype), spec.bytes())
@@ -348,7 +344,7 @@ impl BoundPlan {
     }
 
     /// As [`BoundPlan::poison`], with the elements that `poison` gives.
-    pub(super) fn poison_with(
+    pub fn poison_with(
         &self,
         device: &mut dyn Device,
         poison: impl Fn(Dtype) -> Vec<u8>,
@@ -363,7 +359,7 @@ impl BoundPlan {
 
     /// Writes random bits over about every other element that a run wrote of outputs and intermediate results, of large ones
     /// in some places; the others stay as they are.
-    pub(super) fn soil(&self, device: &mut dyn Device, seed: u64) -> Result<(), DeviceError> {
+    pub fn soil(&self, device: &mut dyn Device, seed: u64) -> Result<(), DeviceError> {
         const PLACES: usize = 16;
         const PLACE: usize = 1 << 14;
         for (spec, place) in self.written() {
@@ -400,11 +396,7 @@ impl BoundPlan {
     }
 
     /// Writes new values into the inputs.
-    pub(super) fn change(
-        &self,
-        device: &mut dyn Device,
-        changes: &[Change],
-    ) -> Result<(), DeviceError> {
+    pub fn change(&self, device: &mut dyn Device, changes: &[Change]) -> Result<(), DeviceError> {
         let writes = changes.iter().filter_map(|change| {
             let input = self.inputs().find(|(index, _)| *index == change.input)?.1;
             let offset = change.index * change.value.dtype().size();
@@ -414,11 +406,11 @@ impl BoundPlan {
     }
 
     /// Reads the output back; of several outputs the bytes of all.
-    pub(super) fn output(&self, device: &mut dyn Device) -> Result<Array, DeviceError> {
+    pub fn output(&self, device: &mut dyn Device) -> Result<Array, DeviceError> {
         Ok(joined(self.outputs(device)?))
     }
 
-    pub(super) fn outputs(&self, device: &mut dyn Device) -> Result<Vec<Array>, DeviceError> {
+    pub fn outputs(&self, device: &mut dyn Device) -> Result<Vec<Array>, DeviceError> {
         self.plan
             .outputs()
             .map(|index| self.part(device, index, 0, self.plan.buffers[index].len))
@@ -426,7 +418,7 @@ impl BoundPlan {
     }
 
     /// Reads `len` elements of buffer `index` back, from element `start` on.
-    pub(super) fn part(
+    pub fn part(
         &self,
         device: &mut dyn Device,
         index: usize,
@@ -444,7 +436,7 @@ impl BoundPlan {
     }
 
     /// What was written before the start or behind the end of a buffer, if anything.
-    pub(super) fn overrun(&self, device: &mut dyn Device) -> Result<Option<String>, DeviceError> {
+    pub fn overrun(&self, device: &mut dyn Device) -> Result<Option<String>, DeviceError> {
         for (index, (spec, fenced)) in self.of_role(|_| true).enumerate() {
             if let Some(what) = fenced.overrun(device)? {
                 return Ok(Some(format!(
@@ -457,7 +449,7 @@ impl BoundPlan {
     }
 
     /// What a run left in a buffer that must be zero again, if anything.
-    pub(super) fn left_over(&self, device: &mut dyn Device) -> Result<Option<String>, DeviceError> {
+    pub fn left_over(&self, device: &mut dyn Device) -> Result<Option<String>, DeviceError> {
         for (spec, place) in self.of_role(|role| role == Role::Zeroed) {
             let mut there = vec![0; spec.bytes()];
             device.read(place.id, 0, &mut there)?;
@@ -471,7 +463,7 @@ impl BoundPlan {
     }
 
     /// The first input that is no more what this was the fingerprint of.
-    pub(super) fn changed_input(
+    pub fn changed_input(
         &self,
         device: &mut dyn Device,
         prints: &[u128],
@@ -485,7 +477,7 @@ impl BoundPlan {
     }
 
     /// Overwrites what lies beside the inputs with the first element of these, so that reading it changes nothing.
-    pub(super) fn quiet_inputs(
+    pub fn quiet_inputs(
         &self,
         device: &mut dyn Device,
         neutral: &[Array],
@@ -501,7 +493,7 @@ impl BoundPlan {
         Ok(())
     }
 
-    pub(super) fn launches(&self) -> Vec<Launch> {
+    pub fn launches(&self) -> Vec<Launch> {
         self.plan
             .passes
             .iter()
@@ -511,7 +503,7 @@ impl BoundPlan {
 }
 
 /// The only one of these outputs, or the bytes of all.
-pub(super) fn joined(mut outputs: Vec<Array>) -> Array {
+pub fn joined(mut outputs: Vec<Array>) -> Array {
     match outputs.len() {
         1 => outputs.remove(0),
         _ => Array::U8(

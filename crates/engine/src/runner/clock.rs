@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 /// The sample that one run's times make: the event time from the start of the first timed launch to the
 /// end of the last, unless it is missing or impossible. `timed` says of each launch whether it counts.
-pub(super) fn sample(timing: &Timing, timed: &[bool]) -> Sample {
+pub fn sample(timing: &Timing, timed: &[bool]) -> Sample {
     Sample {
         event: event_seconds(timing, timed),
         wall: timing.wall_s,
@@ -30,7 +30,7 @@ pub(super) fn sample(timing: &Timing, timed: &[bool]) -> Sample {
 }
 
 /// Seconds from the start of the first launch to the end of the last; none without times.
-pub(super) fn span(timing: &Timing) -> Option<f64> {
+pub fn span(timing: &Timing) -> Option<f64> {
     let ns = timing
         .stamps
         .last()?
@@ -40,7 +40,7 @@ pub(super) fn span(timing: &Timing) -> Option<f64> {
 }
 
 /// Seconds from when the first launch was put in its queue to its start, where these follow each other.
-pub(super) fn delay(timing: &Timing) -> Option<f64> {
+pub fn delay(timing: &Timing) -> Option<f64> {
     let stamps = timing.stamps.first()?;
     let ns = stamps.start.checked_sub(stamps.queued)?;
     let seconds = ns as f64 * 1e-9;
@@ -79,7 +79,7 @@ const FIRST: usize = 3;
 
 /// Warms up, then samples until the spread is small, the time is up or there are enough; says which.
 /// `run` is given the number of the run.
-pub(super) fn sampled(
+pub fn sampled(
     settings: &Settings,
     run: &mut dyn FnMut(usize) -> Result<Sample, Stop>,
 ) -> Result<(Vec<Sample>, &'static str), Stop> {
@@ -201,7 +201,7 @@ const TRIALS: u32 = 3;
 const FIRST_STEPS: u32 = 64;
 
 /// The canary of a session: its program, its number of steps, and its fastest reading.
-pub(super) struct Gauge {
+pub struct Gauge {
     unit: BuildUnit,
     launch: Launch,
     /// Why the driver's event times are not believed, if so: then the canary's are the host's clock's, as all others are.
@@ -219,7 +219,7 @@ pub(super) struct Gauge {
 impl Gauge {
     /// Builds the kernel, chooses its number of steps once and for all, checks its result and takes the first reading.
     /// None under a simulator, whose time says nothing of any clock.
-    pub(super) fn new(
+    pub fn new(
         device: &mut dyn Device,
         sources: &Sources,
         settings: &Settings,
@@ -416,7 +416,7 @@ impl Gauge {
 
 /// Warms up and samples as the settings say, listens to the canary from the end of the warm-up on, and notes what came of it.
 /// `run` is given the number of the run.
-pub(super) fn watch(
+pub fn watch(
     settings: &Settings,
     device: &mut dyn Device,
     mut gauge: Option<&mut Gauge>,

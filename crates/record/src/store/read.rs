@@ -11,18 +11,18 @@ use std::path::Path;
 
 /// The lines of a CSV file.
 #[derive(Default)]
-pub(super) struct CsvTable {
-    pub(super) header: csv::ByteRecord,
+pub struct CsvTable {
+    pub header: csv::ByteRecord,
     records: Vec<csv::ByteRecord>,
     /// Bytes up to the end of the last complete line.
-    pub(super) intact: u64,
+    pub intact: u64,
     /// What was wrong with the line behind it, if a killed run tore it.
-    pub(super) torn: Option<String>,
+    pub torn: Option<String>,
 }
 
 impl CsvTable {
     /// Errors: `Usage` if a line other than the last has too few or too many cells.
-    pub(super) fn of(text: &[u8], name: &str) -> Result<CsvTable, Error> {
+    pub fn of(text: &[u8], name: &str) -> Result<CsvTable, Error> {
         let mut reader = csv::ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)

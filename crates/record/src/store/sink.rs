@@ -52,11 +52,11 @@ impl Sink {
         }
     }
 
-    pub(super) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         &self.name
     }
 
-    pub(super) fn error(&self, source: io::Error) -> Error {
+    pub fn error(&self, source: io::Error) -> Error {
         Error::Output {
             what: self.name.clone(),
             source,
@@ -64,7 +64,7 @@ impl Sink {
     }
 
     /// All that a regular file holds; nothing for others.
-    pub(super) fn read(&mut self) -> Result<Vec<u8>, Error> {
+    pub fn read(&mut self) -> Result<Vec<u8>, Error> {
         let mut text = Vec::new();
         if let Destination::Regular { file, .. } = &mut self.place {
             file.read_to_end(&mut text).map_err(|e| self.error(e))?;
@@ -73,7 +73,7 @@ impl Sink {
     }
 
     /// The first write will cut a regular file to its first `bytes`.
-    pub(super) fn keep(&mut self, bytes: u64) {
+    pub fn keep(&mut self, bytes: u64) {
         if let Destination::Regular { end, .. } = &mut self.place {
             *end = bytes;
         }
@@ -114,7 +114,7 @@ impl Sink {
     }
 
     /// Writes all of `text`, or, to a regular file, nothing: a row is never torn.
-    pub(super) fn write(&mut self, text: &[u8]) -> Result<(), Error> {
+    pub fn write(&mut self, text: &[u8]) -> Result<(), Error> {
         let Destination::Regular {
             file,
             end,

@@ -31,7 +31,7 @@ const SEVERAL: char = '&';
 /// Fewer values of what is varied are shown as bars.
 const LEAST_XS: usize = 3;
 
-pub(super) fn charts(points: &[Point], screen: Screen) -> String {
+pub fn charts(points: &[Point], screen: Screen) -> String {
     let all = distinct(points, measure_of).into_iter().map(|measure| {
         let own = points
             .iter()

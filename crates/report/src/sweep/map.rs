@@ -17,7 +17,7 @@ const CELLS: [usize; 2] = [9, 8];
 
 /// A line for each rung and a cell for each work-group, with the time of its best configuration relative to the best of
 /// all. Nothing where there is no choice of work-groups. `ranked` are the rows with the times that count.
-pub(super) fn map(rows: &[&Row], ranked: &[Timed<'_>], screen: Screen) -> String {
+pub fn map(rows: &[&Row], ranked: &[Timed<'_>], screen: Screen) -> String {
     let Some(&(_, least)) = ranked.first() else {
         return String::new();
     };
@@ -80,7 +80,7 @@ pub(super) fn map(rows: &[&Row], ranked: &[Timed<'_>], screen: Screen) -> String
 }
 
 /// Work-groups by their sizes, each once.
-pub(crate) fn work_groups(rows: &[&Row]) -> Vec<WorkGroup> {
+pub fn work_groups(rows: &[&Row]) -> Vec<WorkGroup> {
     let mut wgs: Vec<WorkGroup> = rows.iter().filter_map(|r| r.wg).collect();
     wgs.sort_by_key(|wg| (wg.size(), wg.0));
     wgs.dedup();

@@ -17,7 +17,7 @@ const BOTH: &str = "all both branches";
 /// Two branches of equal work, chosen by an item's number, for runs of items of growing length. Where items run in lockstep, those of
 /// one warp (wavefront, vector) that take different branches go through both. Runs as long as the lockstep is wide have no such
 /// items, and take half the time. A smaller factor than 1.4 has other causes.
-pub(super) const DIVERGENCE: Experiment = Experiment {
+pub const DIVERGENCE: Experiment = Experiment {
     name: "divergence",
     question: "What does a branch cost where neighbouring work-items take different sides, and how many items run in lockstep?",
     about: Explanation {
@@ -93,7 +93,7 @@ const GROUPS: &str = "groups of equal work";
 /// tail. NVIDIA's "Optimizing CUDA" (2009) has a rule of thumb: more groups than compute units, better twice as many; 100 to scale to
 /// the next devices, 1000 to those after them. Whole multiples of the compute units, a series of their own whose name tells how many
 /// units there are, judge its first half; 100 and 1000 groups its second.
-pub(super) const GRID: Experiment = Experiment {
+pub const GRID: Experiment = Experiment {
     name: "grid",
     question: "How many groups keep all compute units busy, and what does one group too many cost?",
     about: Explanation {
@@ -189,7 +189,7 @@ const OCCUPANCY: Metric = Metric {
 /// of 32, and 75 % of their lanes have an item. The points tell, for each number of lanes that devices have, whether that alone is
 /// what sizes off the multiples cost. Chains of arithmetic with a barrier at their begin are the work, so that neither memory nor
 /// latency rewards one size. Occupancy stands beside it where gpulab can work it out from what the driver tells.
-pub(super) const GROUP: Experiment = Experiment {
+pub const GROUP: Experiment = Experiment {
     name: "group",
     question: "Which work-group sizes are fast, and do sizes off the warp's multiple cost what their idle lanes account for?",
     about: Explanation {
@@ -332,7 +332,7 @@ const LATENCY: Metric = Metric {
 /// Chains of dependent steps, 1 to 8 of them an item, in groups of 32 to 1024 items. Each compute unit has one group. So only the
 /// group's other items, or an item's other chains, can fill the time from a step's begin to its result (V. Volkov, "Better
 /// performance at lower occupancy", GTC 2010).
-pub(super) const ILP: Experiment = Experiment {
+pub const ILP: Experiment = Experiment {
     name: "ilp",
     question: "How many items in a compute unit, or independent operations in an item, hide the latency of arithmetic?",
     about: Explanation {
@@ -430,7 +430,7 @@ const MANY: f64 = 8.0;
 /// it. Steps that follow each other faster than additions of integers, each of the two numbers before it, were joined by the
 /// compiler, or done in the lanes of a vector. Sums of floats are not asked for with fast mathematics, which lets compilers put
 /// constant terms together.
-pub(super) const INSTRUCTIONS: Experiment = Experiment {
+pub const INSTRUCTIONS: Experiment = Experiment {
     name: "instructions",
     question: "What do arithmetic operations and functions cost, one after the other and many at once, and how exact are they?",
     about: Explanation {
@@ -645,7 +645,7 @@ const LOADED: &str = "reload";
 /// "Roofline: An Insightful Visual Performance Model for Multicore Architectures", CACM 52(4), 2009). The copy, with no operation
 /// at all, is the control of memory's limit. The second pair asks what follows for a value that can be computed again. There x is
 /// the operations that make a value, by byte of the value; the other kernel loads it, and is measured twice.
-pub(super) const INTENSITY: Experiment = Experiment {
+pub const INTENSITY: Experiment = Experiment {
     name: "intensity",
     question: "How many operations per byte does memory's time hide, and is it cheaper to compute a value again or to \
                load it?",
@@ -759,7 +759,7 @@ const COPY_TIME: Metric = Metric {
 /// from the start of the first launch that counts to the end of the last; and what the host took to add its elements, as if nothing
 /// else ran meanwhile. Not included, and the same for all forms: reading the groups' sums back and adding them. Padding starts from
 /// data that lie padded on the device; the copy that made them so has a series of its own, where the driver's events time it.
-pub(super) const PRESUM: Experiment = Experiment {
+pub const PRESUM: Experiment = Experiment {
     name: "presum",
     question: "What does a size that is not a multiple of the work-group size cost, with a guard, host or device \
                presum, or padding?",
@@ -868,7 +868,7 @@ const SUM: Metric = Metric {
 /// same random data are then summed by one item in eight orders, and by each rung of the reduce ladder. Each sum's error stands
 /// beside the bound that Higham proves for that many roundings ("Accuracy and Stability of Numerical Algorithms", section 4.2). A
 /// GPU and a CPU that add in different orders differ by as much, and neither is wrong.
-pub(super) const ROUNDING: Experiment = Experiment {
+pub const ROUNDING: Experiment = Experiment {
     name: "rounding",
     question: "How much do sums of the same floats differ with the order of additions, and what is the proved limit?",
     about: Explanation {

@@ -44,7 +44,7 @@ const FILTERS: [(&str, u64, u64); 4] = [
 /// are equal. The image of rows and columns is also read with normalised coordinates, and as pixels of four bytes that are read as
 /// floats from 0 to 1. Samplers read an image far beyond its edges in every mode, beside the formulas of section 8.2 of the OpenCL
 /// 1.2 specification in f64.
-pub(super) const IMAGE: Experiment = Experiment {
+pub const IMAGE: Experiment = Experiment {
     name: "image",
     question: "Are images faster than buffers by rows, columns, blocks, slices or at random, and are their samplers right?",
     about: Explanation {

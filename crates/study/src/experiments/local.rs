@@ -12,7 +12,7 @@ const WIDE: &str = "8-byte words";
 
 /// Items in lockstep whose words of `__local` memory lie in the same bank take turns. With a power of two for a stride, each doubling
 /// halves the banks in use, until all words lie in one; an odd stride uses all of them, and one word for all is read once.
-pub(super) const BANKS: Experiment = Experiment {
+pub const BANKS: Experiment = Experiment {
     name: "banks",
     question: "How many banks does local memory have, and what does it cost when neighbouring items read from the same one?",
     about: Explanation {
@@ -110,7 +110,7 @@ const SYNCHRONISED: &str = "synchronised";
 /// Slides of 2007 to 2012 leave the last barriers out, as the 32 items of a warp run in step. OpenCL never promised that, and CUDA
 /// does not since work-items have program counters of their own (NVIDIA, "Volta Tuning Guide", 2017). Here a wrong sum is the
 /// answer, not a failure: it is counted.
-pub(super) const LOCKSTEP: Experiment = Experiment {
+pub const LOCKSTEP: Experiment = Experiment {
     name: "lockstep",
     question: "Can the last steps of a tree do without a barrier, as in old slides: with volatile, or with nothing?",
     about: Explanation {
@@ -161,7 +161,7 @@ pub(super) const LOCKSTEP: Experiment = Experiment {
 /// step: the other items of the compute unit, and an item's own further reads and chains (V. Volkov, "Better performance at lower
 /// occupancy", GTC 2010). Series with one and with several show how many groups either needs. How many are resident cannot be asked
 /// for; it follows from the memory that groups share, and [`gpulab_kernels::occupancy`] works it out for devices that it knows.
-pub(super) const OCCUPANCY: Experiment = Experiment {
+pub const OCCUPANCY: Experiment = Experiment {
     name: "occupancy",
     question: "How many resident groups does full bandwidth or full arithmetic need, and when are there too few?",
     about: Explanation {
@@ -311,7 +311,7 @@ const FREE: &str = "no cap";
 /// items at once and may force spills: values that go to memory and back. What spills is told by NVIDIA's assembler in the build's
 /// log, and what it costs by the same values without a cap. Where the driver takes no cap only the number of values varies. The
 /// control is a cap with room for all of an item's values: it must cost nothing.
-pub(super) const REGISTERS: Experiment = Experiment {
+pub const REGISTERS: Experiment = Experiment {
     name: "registers",
     question: "How many values can an item hold at once, and what does a cap on its registers cost in spills?",
     about: Explanation {

@@ -18,7 +18,7 @@ const SEGMENT: &str = "a segment has {} bytes";
 /// more of them the further apart the words lie, until each word has a segment of its own. The same bytes are also read and
 /// written in words of 16 and 8 bits: devices of compute capability 1.2 put 16 accesses together into segments of 128, 64 or 32
 /// bytes, by the width of their words.
-pub(super) const STRIDE: Experiment = Experiment {
+pub const STRIDE: Experiment = Experiment {
     name: "stride",
     question: "What do strides cost in reads and writes of global memory, and how many bytes long are its segments?",
     about: Explanation {
@@ -150,7 +150,7 @@ const ORDERED: &str = "in order";
 /// Neighbouring items access neighbouring words, but the words of a group begin in the middle of a segment. A device may have to
 /// fetch that segment for both groups that share it. Other series read runs of 32 words in another order, or leave every other
 /// item idle. The first devices put accesses together only where item k read word k of a segment; idle items did no harm.
-pub(super) const OFFSET: Experiment = Experiment {
+pub const OFFSET: Experiment = Experiment {
     name: "offset",
     question: "What does it cost when neighbouring items begin in the middle of a segment of global memory?",
     about: Explanation {
@@ -237,7 +237,7 @@ pub(super) const OFFSET: Experiment = Experiment {
 /// 2048 columns are those of G. Ruetsch and P. Micikevicius, "Optimizing Matrix Transpose in CUDA" (NVIDIA, 2009). Here one
 /// kernel runs in both orders, so that nothing but the order of its groups differs; padded rows leave the matrix and its tiles as
 /// they are and change only where they lie.
-pub(super) const PITCH: Experiment = Experiment {
+pub const PITCH: Experiment = Experiment {
     name: "pitch",
     question: "Do power-of-two rows collide in a few memory channels or cache sets, and does diagonal order or padding cure it?",
     about: Explanation {
@@ -336,7 +336,7 @@ const LOADS: &str = "loads";
 const ADDS: &str = "adds";
 
 /// The same floats loaded, and the same additions done, as float, float2, float4, float8 and float16.
-pub(super) const VECTOR: Experiment = Experiment {
+pub const VECTOR: Experiment = Experiment {
     name: "vector",
     question: "How much faster are loads and additions with vector types, and up to which width?",
     about: Explanation {
@@ -412,7 +412,7 @@ const IN_GLOBAL: &str = "__global";
 /// Some devices hand one word of `__constant` memory to all items in lockstep at once, but take turns for different words. The same
 /// reads of `__global` memory, cached as well, are the control. A compiler may read a `__constant` argument as it reads global
 /// memory; a table in the program has a place that the compiler knows.
-pub(super) const CONSTANT: Experiment = Experiment {
+pub const CONSTANT: Experiment = Experiment {
     name: "constant",
     question: "How fast is constant memory where neighbouring items read one address, and where they read several?",
     about: Explanation {
@@ -525,7 +525,7 @@ const CLOCK: &str = "clock, as stated";
 /// instructions, but knows their addresses beforehand: where it takes as long, something else than latency was measured. The cycle
 /// is laid out anew before each timed chase, over all of its memory; caches therefore hold no more of it than they always could. On
 /// most devices large working sets also miss the cache of address translations, whose cost is part of the latency here.
-pub(super) const LATENCY: Experiment = Experiment {
+pub const LATENCY: Experiment = Experiment {
     name: "latency",
     question: "How long does a dependent load take in each cache, in memory and in local memory?",
     about: Explanation {

@@ -28,7 +28,7 @@ const TREE: &str = "sum, one launch";
 
 /// The sum by log2(n) launches that each halve what is left is the first that textbooks show; the one by a single launch has a tree
 /// in local memory for each group.
-pub(super) const LAUNCH: Experiment = Experiment {
+pub const LAUNCH: Experiment = Experiment {
     name: "launch",
     question: "What does launching a kernel cost, and from which n on is a sum by log2(n) launches as fast as by one?",
     about: Explanation {
@@ -93,7 +93,7 @@ pub(super) const LAUNCH: Experiment = Experiment {
 const PIECES: &str = "pinned in, pieces of 64 KiB";
 
 /// How fast data get to a device and back: from which memory, in how large pieces.
-pub(super) const TRANSFER: Experiment = Experiment {
+pub const TRANSFER: Experiment = Experiment {
     name: "transfer",
     question: "How fast do data get to the device and back, from pageable, pinned and mapped memory, in large and small pieces?",
     about: Explanation {
@@ -196,7 +196,7 @@ const SERIAL: (&str, f64) = ("1 queue", 1.0);
 const HOST: &str = "host's work alone";
 
 /// Whether copies and kernels run at the same time, in chunks on several queues; and the host beside the device.
-pub(super) const OVERLAP: Experiment = Experiment {
+pub const OVERLAP: Experiment = Experiment {
     name: "overlap",
     question: "Do copies to the device, kernels and copies back overlap if the work is cut into chunks on several queues?",
     about: Explanation {
@@ -311,7 +311,7 @@ const FILLED: &str = "filled by mapping, then read";
 const IN_PLACE: &str = "read in host memory";
 
 /// Kernels that read the host's memory directly: from how many readings on a copy pays.
-pub(super) const ZERO_COPY: Experiment = Experiment {
+pub const ZERO_COPY: Experiment = Experiment {
     name: "zerocopy",
     question: "Is it faster to let a kernel read host memory than to copy the data first, if it reads them once or often?",
     about: Explanation {
