@@ -12,11 +12,11 @@ use crate::outputs::{Outputs, Paths};
 use crate::plan::Case;
 use crate::record::{Row, Run, Scene};
 use crate::report::progress::StatusLine;
-use crate::{Error, report, values};
+use crate::{Error, Result, report, values};
 use std::time::Instant;
 
 /// Compares each file with the first, and says what the steps of ladders bring where several devices are in the files.
-pub fn run(global: &Global, options: &Compare) -> Result<(), Error> {
+pub fn run(global: &Global, options: &Compare) -> Result<()> {
     if let Some(kernel) = &options.noise {
         return noise(global, kernel);
     }
@@ -25,7 +25,7 @@ pub fn run(global: &Global, options: &Compare) -> Result<(), Error> {
         .files
         .iter()
         .map(|names| runs_of(names, global.quiet))
-        .collect::<Result<Vec<_>, Error>>()?;
+        .collect::<Result<Vec<_>>>()?;
     let Some((first, others)) = sides.split_first() else {
         return Ok(());
     };
@@ -69,7 +69,7 @@ pub fn run(global: &Global, options: &Compare) -> Result<(), Error> {
 const ROUNDS: usize = 10;
 
 /// Measures a kernel as two sides in turn, each run in a fresh process, and says which differences could be seen.
-fn noise(global: &Global, kernel: &str) -> Result<(), Error> {
+fn noise(global: &Global, kernel: &str) -> Result<()> {
     let wanted = Error::Usage(format!(
         "--noise {kernel}: name a family and one rung, as in reduce:4"
     ));

@@ -12,7 +12,7 @@ use crate::report::devices::emptiness;
 use crate::report::format;
 use crate::report::wrap::wrapped;
 use crate::simulator::Simulator;
-use crate::{Error, ceilings};
+use crate::{Error, Result, ceilings};
 use serde_json::{Value, json};
 use std::env;
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ const MARKS: [&str; 5] = [BROKEN, "MISSING", "NONE", "NOT WRITABLE", "FAKE"];
 
 /// Prints a line for each part, or writes what was found as JSON to `json`, for `-` in place of the lines. Quietly only what is
 /// wrong and the verdict; verbosely also what the environment says.
-pub fn run(global: &Global, json: Option<&str>) -> Result<(), Error> {
+pub fn run(global: &Global, json: Option<&str>) -> Result<()> {
     if let Some(answer) = doctor::child_answer() {
         return print_bytes(answer.as_bytes());
     }

@@ -18,12 +18,12 @@ use crate::report::picture::of_grids;
 use crate::simulator::{CountingWorker, Simulator};
 use crate::terminal::say;
 use crate::worker::Setup;
-use crate::{Error, bench, ceilings, interrupt, outputs, suggest};
+use crate::{Error, Result, bench, ceilings, interrupt, outputs, suggest};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Draws what the options choose: in the terminal, or into a file.
-pub fn run(global: &Global, options: &DrawArgs) -> Result<(), Error> {
+pub fn run(global: &Global, options: &DrawArgs) -> Result<()> {
     if let Some(path) = &options.film {
         return film(global, options, path);
     }
@@ -63,7 +63,7 @@ pub fn run(global: &Global, options: &DrawArgs) -> Result<(), Error> {
 }
 
 /// Watches the kernels and writes the page.
-fn film(global: &Global, options: &DrawArgs, path: &str) -> Result<(), Error> {
+fn film(global: &Global, options: &DrawArgs, path: &str) -> Result<()> {
     let films = options
         .what
         .iter()
@@ -104,7 +104,7 @@ fn film(global: &Global, options: &DrawArgs, path: &str) -> Result<(), Error> {
 }
 
 /// Runs the kernel that `what` names in the simulator, and keeps what its first groups did.
-fn watch(what: &str, options: &DrawArgs) -> Result<Film, Error> {
+fn watch(what: &str, options: &DrawArgs) -> Result<Film> {
     let (name, part) = parted(what);
     let experiment = experiment(name).filter(|_| options.family.is_none());
     let x = part
@@ -173,7 +173,7 @@ fn watch(what: &str, options: &DrawArgs) -> Result<Film, Error> {
 }
 
 /// The rung of a family, or the reader's kernel, that is meant.
-fn named(what: &str, options: &DrawArgs) -> Result<(Brought, Rung), Error> {
+fn named(what: &str, options: &DrawArgs) -> Result<(Brought, Rung)> {
     let (name, _) = parted(what);
     let is_family = is_family_file(name) || ladders().any(|family| family.name == name);
     let is_kernel = name.ends_with(".cl") || is_exercise(name);
@@ -198,7 +198,7 @@ fn kernel<'a>(
     options: &DrawArgs,
     target: &Target,
     model: LockstepModel,
-) -> Result<CountedTrial<'a>, Error> {
+) -> Result<CountedTrial<'a>> {
     let family = &brought.family;
     let usual = family.usual_shape(usual_size(family.form), true);
     let case = Case {
@@ -221,7 +221,7 @@ fn trial(
     x: Option<f64>,
     options: &DrawArgs,
     target: &Target,
-) -> Result<CountedTrial<'static>, Error> {
+) -> Result<CountedTrial<'static>> {
     let mut all = trials(experiment, options.case.n, options.seed, target)?;
     let is_meant = |one: &CountedTrial<'_>| {
         one.note.is_ok()

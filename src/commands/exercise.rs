@@ -25,7 +25,7 @@ use crate::simulator::{Checked, CountingWorker, Simulator};
 use crate::suggest::{self, did_you_mean, nearest};
 use crate::terminal::say;
 use crate::worker::{Setup, WorkerProcess};
-use crate::{Error, ceilings, files, interrupt, values};
+use crate::{Error, Result, ceilings, files, interrupt, values};
 use clap::{Args, Subcommand};
 use gpulab_model::Joined;
 use serde::Serialize;
@@ -89,7 +89,7 @@ pub struct ExerciseCheck {
 }
 
 /// Lists, shows, starts or checks exercises.
-pub fn run(global: &Global, action: Option<&ExerciseAction>) -> Result<(), Error> {
+pub fn run(global: &Global, action: Option<&ExerciseAction>) -> Result<()> {
     match action {
         None | Some(ExerciseAction::List) => {
             print(&text::list(&exercises()?, &progress(), width()))
@@ -128,7 +128,7 @@ pub fn run(global: &Global, action: Option<&ExerciseAction>) -> Result<(), Error
     }
 }
 
-fn find(name: &str) -> Result<Exercise, Error> {
+fn find(name: &str) -> Result<Exercise> {
     exercise(&name.to_lowercase())?
         .ok_or_else(|| Error::Usage(suggest::unknown("exercise", name, NAMES)))
 }
@@ -160,7 +160,7 @@ fn keep(name: &str, change: impl FnOnce(&mut Standing)) -> Standing {
     progress.of(name)
 }
 
-fn start(exercise: &Exercise, output: Option<&str>) -> Result<(), Error> {
+fn start(exercise: &Exercise, output: Option<&str>) -> Result<()> {
     let starter = exercise.starter()?;
     if output == Some("-") {
         return print(&starter);
@@ -183,7 +183,7 @@ fn start(exercise: &Exercise, output: Option<&str>) -> Result<(), Error> {
     }
 }
 
-fn check(global: &Global, options: &ExerciseCheck, exercise: &Exercise) -> Result<(), Error> {
+fn check(global: &Global, options: &ExerciseCheck, exercise: &Exercise) -> Result<()> {
     let path = options
         .file
         .clone()
@@ -221,7 +221,7 @@ struct ClassRow {
 }
 
 /// Grades all files below a folder, one after the other: DIR/STUDENT/NAME.cl. That some do not pass is no error.
-fn grade_class(global: &Global, options: &ExerciseCheck, folder: &Path) -> Result<(), Error> {
+fn grade_class(global: &Global, options: &ExerciseCheck, folder: &Path) -> Result<()> {
     let files = handed_in(folder)?;
     let answer = TextOrJson::open(options.json.as_deref())?;
     interrupt::watch();
@@ -262,7 +262,7 @@ fn grade_class(global: &Global, options: &ExerciseCheck, folder: &Path) -> Resul
 }
 
 /// The files of each student: folders are students, files beside them are those of one more.
-fn handed_in(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+fn handed_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in entries(folder)
         .map_err(|e| Error::Usage(format!("cannot read the folder {}: {e}", folder.display())))?
@@ -364,7 +364,7 @@ fn grade(
     seed: u64,
     exercise: &Exercise,
     path: &Path,
-) -> Result<Grade, Error> {
+) -> Result<Grade> {
     /// The name of the submission among the family's rungs.
     const SUBMISSION: &str = "submission";
     let grade = Grade::begin(exercise.name, seed);
@@ -414,7 +414,7 @@ fn grade(
 
 impl Grader<'_> {
     /// Whether the result is right wherever it is tried: then the verdict is passed, for now.
-    fn right(&self, mut grade: Grade) -> Result<Grade, Error> {
+    fn right(&self, mut grade: Grade) -> Result<Grade> {
         /// Bytes of a check's data, at most.
         const MOST_DATA: u64 = 64 << 20;
         let memory = Some(judge::usual_memory(MOST_DATA));
@@ -460,7 +460,7 @@ impl Grader<'_> {
         ))
     }
 
-    fn counted(&self, mut grade: Grade) -> Result<Grade, Error> {
+    fn counted(&self, mut grade: Grade) -> Result<Grade> {
         /// The name of the starter among the family's rungs.
         const STARTER: &str = "starter";
         /// More than are counted.
@@ -540,7 +540,7 @@ impl Grader<'_> {
     }
 
     /// Whether the simulator finds no fault in what passed so far.
-    fn checked(&self, grade: Grade) -> Result<Grade, Error> {
+    fn checked(&self, grade: Grade) -> Result<Grade> {
         let case = self.case(self.rung, self.sizes.counted);
         let checked = simulate::open(self.registry, self.deadline).and_then(|mut worker| {
             simulate::check(&mut worker, (self.family, self.rung), &case, self.deadline)
@@ -622,7 +622,7 @@ fn read(path: &Path) -> Result<String, String> {
 fn trace(
     worker: &mut CountingWorker,
     case: &Case,
-) -> Result<Result<(CountedCase, Vec<TracedLaunch>), Stop>, Error> {
+) -> Result<Result<(CountedCase, Vec<TracedLaunch>), Stop>> {
     match worker.trace(case) {
         Err(Error::Failed(why)) => Ok(Err(Stop::failed(why))),
         other => other,

@@ -5,11 +5,11 @@ use crate::experiments::{EXPERIMENTS, experiment};
 use crate::kernels::{built_in, ladders};
 use crate::report::list::{details, everything, one_experiment};
 use crate::report::sources::{self, CitedSource};
-use crate::{Error, suggest};
+use crate::{Error, Result, suggest};
 
 /// Lists all families, experiments and sources; of one family its rungs' ideas and its tunables, of one experiment its
 /// question. With `verbose` the overview says of each rung all that there is.
-pub fn run(name: Option<&str>, verbose: bool) -> Result<(), Error> {
+pub fn run(name: Option<&str>, verbose: bool) -> Result<()> {
     let width = console::width();
     let Some(name) = name else {
         return print(&everything(width, verbose));
@@ -34,7 +34,7 @@ pub fn run(name: Option<&str>, verbose: bool) -> Result<(), Error> {
 }
 
 /// Prints the road through one of the sources: what to run for each of its parts, and what to look for.
-pub fn road(name: &str) -> Result<(), Error> {
+pub fn road(name: &str) -> Result<()> {
     let all = sources::all();
     let names: Vec<String> = all.iter().map(CitedSource::name).collect();
     let source = all

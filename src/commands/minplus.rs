@@ -15,14 +15,14 @@ use crate::store::Sink;
 use crate::terminal::say;
 use crate::tune::Remembered;
 use crate::worker::{apart, end_when_interrupted, open_session, usual_deadline, within};
-use crate::{Error, bench, input, interrupt, processes, values};
+use crate::{Error, Result, bench, input, interrupt, processes, values};
 use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Runs the ladder, or the job on the graph that was given.
-pub fn run(global: &Global, options: &MinPlusArgs) -> Result<(), Error> {
+pub fn run(global: &Global, options: &MinPlusArgs) -> Result<()> {
     if let Some(file) = &options.graph.input {
         return distances(global, options, file);
     }
@@ -43,7 +43,7 @@ pub fn run(global: &Global, options: &MinPlusArgs) -> Result<(), Error> {
 const STEPS: usize = 4;
 
 /// Reads a graph, works out its distances on the device, checks them, and writes the table.
-fn distances(global: &Global, options: &MinPlusArgs, file: &str) -> Result<(), Error> {
+fn distances(global: &Global, options: &MinPlusArgs, file: &str) -> Result<()> {
     // The child could not tell a closed standard output.
     if matches!(options.graph.output.as_deref(), None | Some("-")) {
         check_stdout()?;
@@ -54,7 +54,7 @@ fn distances(global: &Global, options: &MinPlusArgs, file: &str) -> Result<(), E
     })
 }
 
-fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result<(), Error> {
+fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result<()> {
     let family = if job.closure {
         &closure::FAMILY
     } else {
@@ -196,7 +196,7 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
     Ok(())
 }
 
-fn write(output: &Mutex<Option<Sink>>, table: &Distances<'_>, is_npy: bool) -> Result<(), Error> {
+fn write(output: &Mutex<Option<Sink>>, table: &Distances<'_>, is_npy: bool) -> Result<()> {
     match &mut *output.lock().unwrap_or_else(PoisonError::into_inner) {
         Some(output) => output.replace(|out| {
             if is_npy {
@@ -222,7 +222,7 @@ fn share(some: usize, all: usize) -> String {
     }
 }
 
-fn asked(family: &'static Family, variant: Option<&str>) -> Result<Option<&'static Rung>, Error> {
+fn asked(family: &'static Family, variant: Option<&str>) -> Result<Option<&'static Rung>> {
     let Some(list) = variant else { return Ok(None) };
     match values::variants(family, list).map_err(Error::Usage)?[..] {
         [rung] => Ok(Some(rung)),
@@ -275,7 +275,7 @@ fn compute(
     cases: &[Case],
     weights: &Array,
     note: &dyn Fn(&str),
-) -> Result<Array, Error> {
+) -> Result<Array> {
     for (at, case) in cases.iter().enumerate() {
         let name = format!("{}/{}", case.family, case.variant);
         match within(limit, "computing distances", || {
@@ -311,7 +311,7 @@ fn deadline(options: &Ladder, n: usize, dtype: Dtype, any_stops: bool) -> Durati
 }
 
 /// Refuses more nodes than this machine has memory for.
-fn check_memory(n: usize, dtype: Dtype, paths: bool, gpu: bool) -> Result<(), Error> {
+fn check_memory(n: usize, dtype: Dtype, paths: bool, gpu: bool) -> Result<()> {
     // The edges, the distances before and after a step, their copies on the way to the device, and a check's; and a CPU device's
     // buffers.
     let matrices = if gpu { 6 } else { 10 };

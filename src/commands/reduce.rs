@@ -6,9 +6,9 @@ use crate::console::note;
 use crate::cpu::reduce::Op;
 use crate::data::{Array, Dtype, Shape};
 use crate::kernels::{self, Form};
-use crate::{Error, input};
+use crate::{Error, Result, input};
 
-pub fn run(global: &Global, options: &ReduceArgs) -> Result<(), Error> {
+pub fn run(global: &Global, options: &ReduceArgs) -> Result<()> {
     // The option takes no other names.
     let op = Op::of(&options.tunables.params).unwrap_or_default();
     let n = options
@@ -37,7 +37,7 @@ pub fn run(global: &Global, options: &ReduceArgs) -> Result<(), Error> {
 }
 
 /// Reads the file once to find what is wrong with it before anything starts; the worker reads it again.
-pub fn look_at(file: &str, dtype: Option<Dtype>, op: Op) -> Result<(u64, Dtype), Error> {
+pub fn look_at(file: &str, dtype: Option<Dtype>, op: Op) -> Result<(u64, Dtype)> {
     let data = input::read(file, dtype)?;
     match nan(&data) {
         Some(nan) if matches!(op, Op::Min | Op::Max) => {

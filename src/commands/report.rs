@@ -8,14 +8,14 @@ use crate::report::groups::distinct;
 use crate::report::page::{self, DataFile};
 use crate::report::shown::Material;
 use crate::store::shipped;
-use crate::{Error, files, outputs};
+use crate::{Error, Result, files, outputs};
 use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
 /// Writes the page.
-pub fn run(global: &Global, named: &[String], output: &str) -> Result<(), Error> {
+pub fn run(global: &Global, named: &[String], output: &str) -> Result<()> {
     let mut words: Vec<String> = Vec::new();
     for word in named {
         match Path::new(word).is_dir() {
@@ -50,7 +50,7 @@ pub fn run(global: &Global, named: &[String], output: &str) -> Result<(), Error>
 }
 
 /// The files as they are, for the reader to download.
-fn data(shown: &[Material]) -> Result<Vec<DataFile>, Error> {
+fn data(shown: &[Material]) -> Result<Vec<DataFile>> {
     let all = shipped();
     distinct(shown.iter().map(|file| file.name.as_str()))
         .into_iter()

@@ -8,16 +8,11 @@ use crate::console::{self, print};
 use crate::kernels::{self, Family, Rung, Sources};
 use crate::report::diff::{self, KernelFile};
 use crate::report::explain::short_name;
-use crate::{Error, bench};
+use crate::{Error, Result, bench};
 use std::path::Path;
 
 /// Prints the one that is named, or the difference of two.
-pub fn run(
-    global: &Global,
-    what: &[String],
-    is_expanded: bool,
-    dir: Option<&Path>,
-) -> Result<(), Error> {
+pub fn run(global: &Global, what: &[String], is_expanded: bool, dir: Option<&Path>) -> Result<()> {
     let sources = Sources {
         dir: dir.map(Path::to_owned),
     };
@@ -52,7 +47,7 @@ pub fn run(
 }
 
 /// Prints what the headers of two rungs say, and the lines of code that differ.
-fn changes(global: &Global, what: &[String], sources: &Sources) -> Result<(), Error> {
+fn changes(global: &Global, what: &[String], sources: &Sources) -> Result<()> {
     let names = match what {
         [family, from, to] => [from, to].map(|rung| format!("{family}:{rung}")),
         rungs => [0, 1].map(|at| rungs.get(at).cloned().unwrap_or_default()),
@@ -74,7 +69,7 @@ fn changes(global: &Global, what: &[String], sources: &Sources) -> Result<(), Er
     ))
 }
 
-fn file(name: &str, global: &Global, sources: &Sources) -> Result<KernelFile, Error> {
+fn file(name: &str, global: &Global, sources: &Sources) -> Result<KernelFile> {
     let Some((family, rung)) = name.rsplit_once(':') else {
         return Err(Error::Usage(format!(
             "{name:?} names no rung: give two, as in reduce:2 reduce:3"
@@ -106,7 +101,7 @@ fn whole(family: &Family, rung: &Rung, text: &str) -> String {
 }
 
 /// The files, as paths below `cl/`.
-fn paths(lesson: &Lesson) -> Result<Vec<&'static str>, Error> {
+fn paths(lesson: &Lesson) -> Result<Vec<&'static str>> {
     match lesson {
         Lesson::Kernel(_, rung) => Ok(vec![&*rung.path]),
         Lesson::Ladder(family) => {

@@ -1,6 +1,5 @@
 //! `gpulab` alone: the device that would be used, and what to try.
 
-use crate::Error;
 use crate::cli::Global;
 use crate::console::{self, print, quoted};
 use crate::device::doctor::{Listing, Remedy, listing, to_install};
@@ -8,6 +7,7 @@ use crate::device::select;
 use crate::outcome::DeviceInfo;
 use crate::report::format;
 use crate::report::wrap::{hung, wrapped};
+use crate::{Error, Result};
 use std::time::{Duration, Instant};
 
 /// Longest that drivers may take to list their devices: who types one word waits no longer.
@@ -27,7 +27,7 @@ const TRY: [(&str, &str); 3] = [
 ];
 
 /// Says which device would be used, without opening it in this process, and what to try; without a device, what to install.
-pub fn run(global: &Global) -> Result<(), Error> {
+pub fn run(global: &Global) -> Result<()> {
     let width = console::width();
     let title = concat!(
         "gpulab ",

@@ -24,7 +24,7 @@ use super::{Graph, Length};
 use gpulab_cpu::minplus;
 use gpulab_model::check::gamma;
 use gpulab_model::data::{self, Array};
-use gpulab_model::{Error, same_type};
+use gpulab_model::{Error, Result, same_type};
 use rayon::prelude::*;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -97,7 +97,7 @@ impl Mismatch {
 ///
 /// # Errors
 /// A distance that is wrong.
-pub fn prove(graph: &Graph, distances: &Array, paths: &[usize]) -> Result<Proof, Error> {
+pub fn prove(graph: &Graph, distances: &Array, paths: &[usize]) -> Result<Proof> {
     let types = Mismatch {
         from: 0,
         to: 0,
@@ -117,7 +117,7 @@ pub fn prove(graph: &Graph, distances: &Array, paths: &[usize]) -> Result<Proof,
 ///
 /// # Errors
 /// A distance that is wrong.
-pub fn check_step(graph: &Graph, distances: &Array) -> Result<usize, Error> {
+pub fn check_step(graph: &Graph, distances: &Array) -> Result<usize> {
     let n = graph.size();
     let affordable = (MOST_SUMS / (n as f64 * n as f64)) as usize;
     let chosen: Vec<Range<usize>> = match affordable >= n {

@@ -37,6 +37,9 @@ pub enum Error {
     Interrupted,
 }
 
+/// What a command, or a part of it, comes to.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exit {
     pub code: u8,

@@ -6,7 +6,7 @@
 use crate::count::{CountedCase, Counts, LockstepModel, RequestCounts, TracedLaunch};
 use gpulab_kernels::{Form, text};
 use gpulab_model::data::Shape;
-use gpulab_model::{Error, named_enum};
+use gpulab_model::{Error, Result, named_enum};
 use gpulab_record::files;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,7 +55,7 @@ impl Exercise {
     }
 
     /// What a student begins with, below the goal and the commands.
-    pub fn starter(&self) -> Result<String, Error> {
+    pub fn starter(&self) -> Result<String> {
         let Exercise {
             name, title, goal, ..
         } = self;
@@ -66,17 +66,17 @@ impl Exercise {
         ))
     }
 
-    pub fn solution(&self) -> Result<String, Error> {
+    pub fn solution(&self) -> Result<String> {
         self.file("solution.cl").map(str::to_owned)
     }
 
-    fn file(&self, file: &str) -> Result<&'static str, Error> {
+    fn file(&self, file: &str) -> Result<&'static str> {
         let path = format!("exercises/{}/{file}", self.name);
         text(&path).ok_or_else(|| Error::Failed(format!("{path} is missing in this gpulab")))
     }
 }
 
-pub fn exercise(name: &str) -> Result<Option<Exercise>, Error> {
+pub fn exercise(name: &str) -> Result<Option<Exercise>> {
     let Some(name) = NAMES.iter().find(|known| **known == name) else {
         return Ok(None);
     };
@@ -87,7 +87,7 @@ pub fn exercise(name: &str) -> Result<Option<Exercise>, Error> {
     Ok(Some(Exercise { name, ..exercise }))
 }
 
-pub fn exercises() -> Result<Vec<Exercise>, Error> {
+pub fn exercises() -> Result<Vec<Exercise>> {
     NAMES
         .iter()
         .filter_map(|name| exercise(name).transpose())
@@ -483,7 +483,7 @@ impl Grade {
     }
 
     /// What it is to a shell: nothing if it passed, else an error with its exit code.
-    pub fn outcome(&self) -> Result<(), Error> {
+    pub fn outcome(&self) -> Result<()> {
         let text = format!(
             "{}: {}: {}",
             self.exercise,
@@ -536,7 +536,7 @@ impl Progress {
         }
     }
 
-    pub fn save(&self, folder: &Path) -> Result<(), Error> {
+    pub fn save(&self, folder: &Path) -> Result<()> {
         let path = folder.join(FILE);
         let text = serde_json::to_string_pretty(self).map_err(|e| Error::Failed(e.to_string()))?;
         let written =

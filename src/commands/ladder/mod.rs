@@ -2,7 +2,6 @@
 
 mod climb;
 
-use crate::Error;
 use crate::bench::{self, Input};
 use crate::ceilings::{Limits, folder};
 use crate::cli::{Global, Ladder, Output};
@@ -23,6 +22,7 @@ use crate::store::{Recorded, write_rows};
 use crate::sweep::Asked;
 use crate::values::{self, Peak};
 use crate::worker::Setup;
+use crate::{Error, Result};
 use climb::Climb;
 pub use climb::LadderRun;
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ pub fn run(
     options: &Ladder,
     study: &LadderRun<'_>,
     measured: &mut Vec<Row>,
-) -> Result<(), Error> {
+) -> Result<()> {
     let began = Instant::now();
     let variants = options.variant.as_deref().or(study.variants);
     let mut rungs = match variants {
@@ -133,7 +133,7 @@ fn checked_dtype(
     rungs: &[&Rung],
     options: &Ladder,
     quiet: bool,
-) -> Result<Dtype, Error> {
+) -> Result<Dtype> {
     check_settings(study, rungs)?;
     let dtype = bench::dtype(study.family, study.dtype)?;
     check_values(study, rungs, dtype, options.wg)?;
@@ -147,7 +147,7 @@ fn check_values(
     rungs: &[&Rung],
     dtype: Dtype,
     wg: Option<WorkGroup>,
-) -> Result<(), Error> {
+) -> Result<()> {
     let wgs: Vec<WorkGroup> = wg.into_iter().collect();
     let asked = Asked {
         family: study.family,
@@ -166,7 +166,7 @@ fn check_values(
 }
 
 /// Asks whoever says what is right in a reader's own family, before a rung is blamed for want of an answer; says who it is.
-fn ask_reference(climb: &mut Climb<'_>, quiet: bool) -> Result<(), Error> {
+fn ask_reference(climb: &mut Climb<'_>, quiet: bool) -> Result<()> {
     let ladder = climb.ladder;
     if ladder.family.described().is_none() || ladder.shape.elements() == 0 {
         return Ok(());
@@ -185,7 +185,7 @@ fn reasons(
     global: &Global,
     limits: &mut Limits,
     rows: &[Row],
-) -> Result<(), Error> {
+) -> Result<()> {
     let ceilings = climb.model_limits(limits)?;
     climb.status = None;
     let registry = &climb.ladder.registry;
@@ -247,7 +247,7 @@ fn tuned(
 }
 
 /// Refuses a setting that none of the rungs reads.
-fn check_settings(study: &LadderRun<'_>, rungs: &[&Rung]) -> Result<(), Error> {
+fn check_settings(study: &LadderRun<'_>, rungs: &[&Rung]) -> Result<()> {
     let unread = study.params.keys().find(|name| {
         let mut read = study
             .family
@@ -265,7 +265,7 @@ fn check_settings(study: &LadderRun<'_>, rungs: &[&Rung]) -> Result<(), Error> {
 }
 
 /// Refuses theoretical rates of which none is of what bounds the family, or several are of one kind.
-fn check_peaks(family: &Family, given: &[Peak]) -> Result<(), Error> {
+fn check_peaks(family: &Family, given: &[Peak]) -> Result<()> {
     let is_memory = family.ceiling.is_memory();
     let bounding = given
         .iter()
@@ -297,7 +297,7 @@ fn tell(
     baselines: &Baselines,
     rows: &[Row],
     is_whole: bool,
-) -> Result<(), Error> {
+) -> Result<()> {
     climb.status = None;
     let unit = if climb.options.output.gib {
         RateUnit::GiB
@@ -355,7 +355,7 @@ struct Baselines {
 
 impl Baselines {
     /// Finds and reads them before anything is measured.
-    fn open(family: &str, output: &Output, rounds: usize) -> Result<Baselines, Error> {
+    fn open(family: &str, output: &Output, rounds: usize) -> Result<Baselines> {
         let Output {
             save,
             against,
@@ -414,7 +414,7 @@ impl Baselines {
     }
 
     /// Keeps the rows, in place of what was kept under the name, if the ladder got to its end.
-    fn keep(&self, rows: &[Row], is_whole: bool, quiet: bool) -> Result<(), Error> {
+    fn keep(&self, rows: &[Row], is_whole: bool, quiet: bool) -> Result<()> {
         let Some((name, path)) = &self.save else {
             return Ok(());
         };
@@ -433,14 +433,14 @@ impl Baselines {
 }
 
 /// The file of what is kept of a family under a name.
-fn baseline(name: &str, family: &str) -> Result<PathBuf, Error> {
+fn baseline(name: &str, family: &str) -> Result<PathBuf> {
     Ok(folder()?
         .join(BASELINES)
         .join(name)
         .join(format!("{family}.csv")))
 }
 
-fn read(path: PathBuf, name: &str, family: &str) -> Result<Vec<Row>, Error> {
+fn read(path: PathBuf, name: &str, family: &str) -> Result<Vec<Row>> {
     if !path.exists() {
         let why = format!("no run of {family} is kept as {name}: keep one with --save {name}");
         return Err(Error::Usage(format!("{why}{}", kept_names(family)?)));
@@ -455,7 +455,7 @@ fn read(path: PathBuf, name: &str, family: &str) -> Result<Vec<Row>, Error> {
 }
 
 /// `; there are base, new`.
-fn kept_names(family: &str) -> Result<String, Error> {
+fn kept_names(family: &str) -> Result<String> {
     let Ok(entries) = fs::read_dir(folder()?.join(BASELINES)) else {
         return Ok(String::new());
     };

@@ -17,13 +17,13 @@ use crate::report::{self, Medium, RateUnit, format};
 use crate::store::{Shipped, shipped};
 use crate::terminal::say;
 use crate::values::condition;
-use crate::{Error, outputs};
+use crate::{Error, Result, outputs};
 use records::{asked, is_path, of_device};
 use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Shows the files or the shipped records that were asked for, or lists the latter.
-pub fn run(global: &Global, options: &Show) -> Result<(), Error> {
+pub fn run(global: &Global, options: &Show) -> Result<()> {
     let Show {
         what,
         gib,
@@ -169,7 +169,7 @@ struct ShowingStyle<'a> {
 
 impl ShowingStyle<'_> {
     /// The sources, one below the other.
-    fn text(&self, sources: &[Material], medium: Medium) -> Result<String, Error> {
+    fn text(&self, sources: &[Material], medium: Medium) -> Result<String> {
         let mut all = Vec::new();
         for source in sources {
             let content = self.content(source, medium)?;
@@ -223,7 +223,7 @@ impl ShowingStyle<'_> {
         )
     }
 
-    fn content(&self, source: &Material, medium: Medium) -> Result<String, Error> {
+    fn content(&self, source: &Material, medium: Medium) -> Result<String> {
         let names = self.columns;
         match source {
             _ if names.is_empty() => {}

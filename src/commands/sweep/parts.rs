@@ -3,7 +3,7 @@
 
 use crate::cli::Sweep;
 use crate::sweep::Shard;
-use crate::{Error, files, processes};
+use crate::{Error, Result, files, processes};
 use serde_json::json;
 use std::fmt::Display;
 use std::fs::{self, File};
@@ -50,7 +50,7 @@ pub fn left(options: &Sweep) -> Vec<PathBuf> {
 
 impl Parts {
     /// The parts that workers are to run, if any. Errors: no file for the rows.
-    pub fn of(options: &Sweep) -> Result<Option<Parts>, Error> {
+    pub fn of(options: &Sweep) -> Result<Option<Parts>> {
         let Some(workers) = options.workers.clone() else {
             return Ok(None);
         };
@@ -67,7 +67,7 @@ impl Parts {
     }
 
     /// In a task: the file of its part's rows, and which of the parts it is.
-    pub fn own(&self) -> Result<Option<(PathBuf, Shard)>, Error> {
+    pub fn own(&self) -> Result<Option<(PathBuf, Shard)>> {
         if std::env::var(TASK).is_err() {
             return Ok(None);
         }
@@ -119,13 +119,13 @@ impl Parts {
     }
 
     /// Runs all parts to their ends. Parts that another run left unfinished go on.
-    pub fn run(&self) -> Result<(), Error> {
+    pub fn run(&self) -> Result<()> {
         // An empty folder goes with the error.
         self.submit()
             .inspect_err(|_| drop(fs::remove_dir(&self.folder)))
     }
 
-    fn submit(&self) -> Result<(), Error> {
+    fn submit(&self) -> Result<()> {
         let unwritten = Error::unwritten(&self.folder);
         fs::create_dir_all(&self.folder).map_err(unwritten)?;
         let folder = self.folder.canonicalize().map_err(unwritten)?;

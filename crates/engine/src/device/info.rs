@@ -3,7 +3,7 @@
 //! The queries of `ocl` wait ten seconds without a driver, stop at 64 devices, and panic on answers that they do not know.
 #![allow(unsafe_code, reason = "OpenCL's C functions")]
 
-use super::error::{DeviceError, check};
+use super::error::{DeviceError, Result, check};
 use super::{doctor, forward};
 use crate::processes;
 use gpulab_model::Joined;
@@ -14,7 +14,7 @@ use ocl::ffi::{self, c_void};
 use std::ptr::null_mut;
 
 /// Every platform with its devices. Without a loader or a driver the list is empty; see [`super::loader()`].
-pub fn list_platforms() -> Result<Vec<PlatformInfo>, DeviceError> {
+pub fn list_platforms() -> Result<Vec<PlatformInfo>> {
     if let Some(problem) = forward::loader().problem() {
         return Err(DeviceError::other("loading OpenCL", problem));
     }
@@ -57,7 +57,7 @@ pub fn generation(info: &DeviceInfo) -> Option<String> {
     Some(format!("{major}.{minor}"))
 }
 
-pub fn handles(info: &DeviceInfo) -> Result<(PlatformId, DeviceId), DeviceError> {
+pub fn handles(info: &DeviceInfo) -> Result<(PlatformId, DeviceId)> {
     let numbers = info.selector.split_once(':');
     let [platform, device] = numbers.map_or([usize::MAX; 2], |(p, d)| {
         [p, d].map(|number| number.parse().unwrap_or(usize::MAX))
@@ -182,7 +182,7 @@ fn dims(sizes: &[usize]) -> [usize; 3] {
 }
 
 /// Demands the limits by which kernels are chosen and refused: one that the driver does not tell would pass for a limit of 0.
-pub fn demand_limits(target: &Target) -> Result<(), DeviceError> {
+pub fn demand_limits(target: &Target) -> Result<()> {
     let limits = [
         (
             target.max_wg as u64,
@@ -228,7 +228,7 @@ fn kind(bits: u64) -> &'static str {
 const MOST: usize = 64 << 20;
 
 /// Every platform; empty without a loader or driver.
-pub fn platforms() -> Result<Vec<PlatformId>, DeviceError> {
+pub fn platforms() -> Result<Vec<PlatformId>> {
     let call = "clGetPlatformIDs";
     let mut count = 0;
     // SAFETY: no room is offered and `count` outlives the call.
@@ -250,7 +250,7 @@ pub fn platforms() -> Result<Vec<PlatformId>, DeviceError> {
         .collect())
 }
 
-pub fn devices(platform: PlatformId) -> Result<Vec<DeviceId>, DeviceError> {
+pub fn devices(platform: PlatformId) -> Result<Vec<DeviceId>> {
     const ALL: u64 = 0xFFFF_FFFF;
     let call = "clGetDeviceIDs";
     let mut count = 0;
@@ -321,7 +321,7 @@ impl InfoValue {
 fn ask(
     call: &str,
     mut get: impl FnMut(usize, *mut c_void, *mut usize) -> i32,
-) -> Result<InfoValue, DeviceError> {
+) -> Result<InfoValue> {
     let mut size = 0;
     check(call, get(0, null_mut(), &mut size))?;
     if size > MOST {
@@ -340,7 +340,7 @@ fn ask(
 /// Defines questions: C functions of OpenCL whose last four arguments are key, size, place and size needed.
 macro_rules! questions {
     ($($name:ident($($arg:ident: $ty:ty => $handle:expr),*) $function:ident;)*) => {
-        $(pub fn $name($($arg: $ty,)* key: u32) -> Result<InfoValue, DeviceError> {
+        $(pub fn $name($($arg: $ty,)* key: u32) -> Result<InfoValue> {
             ask(stringify!($function), |size, place, needed| {
                 // SAFETY: the handles are alive, and `ask` gives a place of `size` bytes.
                 unsafe { ffi::$function($($handle,)* key, size, place, needed) }

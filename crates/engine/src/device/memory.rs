@@ -1,7 +1,7 @@
 //! Buffers, and memory of the host: every size is checked before OpenCL hears of it, and every copy has ended on return.
 #![allow(unsafe_code, reason = "ocl cannot know how long host memory lives")]
 
-use super::error::{DeviceError, HOST_MEMORY, check, guarded, retained};
+use super::error::{DeviceError, HOST_MEMORY, Result, check, guarded, retained};
 use super::info;
 use gpulab_model::plan::MemoryKind;
 use ocl::core::{
@@ -18,7 +18,7 @@ pub struct Buffer {
 
 impl Buffer {
     /// Allocates `bytes` > 0 where the driver likes, or in memory of the host that the device can reach.
-    pub fn new(context: &Context, memory: MemoryKind, bytes: usize) -> Result<Buffer, DeviceError> {
+    pub fn new(context: &Context, memory: MemoryKind, bytes: usize) -> Result<Buffer> {
         let flags = match memory {
             MemoryKind::Device => MemFlags::READ_WRITE,
             MemoryKind::Host => MemFlags::READ_WRITE | MemFlags::ALLOC_HOST_PTR,
@@ -38,7 +38,7 @@ impl Buffer {
     }
 
     /// A part of it, whose place OpenCL wants to be a multiple of the device's base alignment.
-    pub fn part(&self, from: usize, bytes: usize) -> Result<Buffer, DeviceError> {
+    pub fn part(&self, from: usize, bytes: usize) -> Result<Buffer> {
         let call = "clCreateSubBuffer";
         if bytes == 0 || self.is_nothing(call, from, bytes)? {
             return Err(DeviceError::other(call, "a part of 0 bytes"));
@@ -55,12 +55,7 @@ impl Buffer {
     }
 
     /// Fills its first bytes with a pattern of 1, 4 or 8.
-    pub fn fill(
-        &self,
-        queue: &CommandQueue,
-        pattern: &[u8],
-        bytes: usize,
-    ) -> Result<(), DeviceError> {
+    pub fn fill(&self, queue: &CommandQueue, pattern: &[u8], bytes: usize) -> Result<()> {
         let call = "clEnqueueFillBuffer";
         if self.is_nothing(call, 0, bytes)? {
             return Ok(());
@@ -79,12 +74,7 @@ impl Buffer {
         }
     }
 
-    fn fill_with<T: OclPrm>(
-        &self,
-        queue: &CommandQueue,
-        word: T,
-        words: usize,
-    ) -> Result<(), DeviceError> {
+    fn fill_with<T: OclPrm>(&self, queue: &CommandQueue, word: T, words: usize) -> Result<()> {
         finished("clEnqueueFillBuffer", queue, |event| {
             core::enqueue_fill_buffer(
                 queue,
@@ -120,12 +110,7 @@ impl Buffer {
     }
 
     /// Copies host bytes to `offset`; every queue finds them there.
-    pub fn write(
-        &self,
-        queue: &CommandQueue,
-        offset: usize,
-        bytes: &[u8],
-    ) -> Result<(), DeviceError> {
+    pub fn write(&self, queue: &CommandQueue, offset: usize, bytes: &[u8]) -> Result<()> {
         let call = "clEnqueueWriteBuffer";
         if self.is_nothing(call, offset, bytes.len())? {
             return Ok(());
@@ -148,12 +133,7 @@ impl Buffer {
         check_event(call, &event).and(waited)
     }
 
-    pub fn read(
-        &self,
-        queue: &CommandQueue,
-        offset: usize,
-        bytes: &mut [u8],
-    ) -> Result<(), DeviceError> {
+    pub fn read(&self, queue: &CommandQueue, offset: usize, bytes: &mut [u8]) -> Result<()> {
         let call = "clEnqueueReadBuffer";
         if self.is_nothing(call, offset, bytes.len())? {
             return Ok(());
@@ -173,12 +153,7 @@ impl Buffer {
         check_event(call, &event)
     }
 
-    pub fn copy_to(
-        &self,
-        to: &Buffer,
-        queue: &CommandQueue,
-        bytes: usize,
-    ) -> Result<(), DeviceError> {
+    pub fn copy_to(&self, to: &Buffer, queue: &CommandQueue, bytes: usize) -> Result<()> {
         let call = "clEnqueueCopyBuffer";
         if self.is_nothing(call, 0, bytes)? || to.is_nothing(call, 0, bytes)? {
             return Ok(());
@@ -200,7 +175,7 @@ impl Buffer {
     }
 
     /// Whether a range is empty; an error if it does not lie inside the buffer.
-    fn is_nothing(&self, call: &str, offset: usize, bytes: usize) -> Result<bool, DeviceError> {
+    fn is_nothing(&self, call: &str, offset: usize, bytes: usize) -> Result<bool> {
         match offset.checked_add(bytes) {
             Some(end) if end <= self.bytes => Ok(bytes == 0),
             _ => Err(DeviceError::other(
@@ -216,10 +191,7 @@ impl Buffer {
 
 /// Copies host bytes to places in buffers, in order, and waits once for all of them: of few bytes a wait takes longer than
 /// the copy.
-pub fn write_all(
-    queue: &CommandQueue,
-    writes: &[(&Buffer, usize, &[u8])],
-) -> Result<(), DeviceError> {
+pub fn write_all(queue: &CommandQueue, writes: &[(&Buffer, usize, &[u8])]) -> Result<()> {
     let call = "clEnqueueWriteBuffer";
     let mut sources: Vec<Box<[u8]>> = Vec::with_capacity(writes.len());
     let mut events: Vec<Event> = Vec::with_capacity(writes.len());
@@ -253,10 +225,7 @@ pub fn write_all(
 }
 
 /// The event of a command that `enqueue` puts in a queue.
-pub fn enqueued(
-    call: &str,
-    enqueue: impl FnOnce(&mut Event) -> core::Result<()>,
-) -> Result<Event, DeviceError> {
+pub fn enqueued(call: &str, enqueue: impl FnOnce(&mut Event) -> core::Result<()>) -> Result<Event> {
     let mut event = Event::null();
     guarded(call, || enqueue(&mut event))?;
     Ok(event)
@@ -267,14 +236,14 @@ pub fn finished(
     call: &str,
     queue: &CommandQueue,
     enqueue: impl FnOnce(&mut Event) -> core::Result<()>,
-) -> Result<(), DeviceError> {
+) -> Result<()> {
     let event = enqueued(call, enqueue)?;
     guarded("clFinish", || core::finish(queue))?;
     check_event(call, &event)
 }
 
 /// The error that a finished command ended with: a wait for it may well have reported success.
-pub fn check_event(call: &str, event: &Event) -> Result<(), DeviceError> {
+pub fn check_event(call: &str, event: &Event) -> Result<()> {
     const EXECUTION_STATUS: u32 = 0x11D3;
     match info::event(event, EXECUTION_STATUS)?.signed() {
         Some(code) if code < 0 => check(call, code).map_err(DeviceError::begun),
@@ -297,7 +266,7 @@ unsafe impl Send for HostMemory {}
 
 impl HostMemory {
     /// Memory as any program has it: zeros.
-    pub fn pageable(bytes: usize) -> Result<HostMemory, DeviceError> {
+    pub fn pageable(bytes: usize) -> Result<HostMemory> {
         let mut memory = Vec::new();
         memory
             .try_reserve_exact(bytes)
@@ -307,11 +276,7 @@ impl HostMemory {
     }
 
     /// Memory that the device can reach by itself; its contents are undefined.
-    pub fn pinned(
-        context: &Context,
-        queue: &CommandQueue,
-        bytes: usize,
-    ) -> Result<HostMemory, DeviceError> {
+    pub fn pinned(context: &Context, queue: &CommandQueue, bytes: usize) -> Result<HostMemory> {
         let buffer = Buffer::new(context, MemoryKind::Host, bytes)?;
         let queue = retained("clRetainCommandQueue", queue)?;
         let flags = MapFlags::new().read().write();

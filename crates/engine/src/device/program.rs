@@ -1,6 +1,6 @@
 //! Building a unit: source in, kernels out, or the compiler's log.
 
-use super::error::{DeviceError, guarded, retained};
+use super::error::{DeviceError, Result, guarded, retained};
 use super::{BuildUnit, doctor, info};
 use gpulab_model::outcome::Inspected;
 use gpulab_model::plan::{Arg, BUILD_OPTIONS, MAX_REGISTERS};
@@ -38,21 +38,12 @@ pub struct Built {
 impl Built {
     /// Compiles the unit and creates all its kernels: drivers may say that a program was built when
     /// it was not, but then it has no kernels.
-    pub fn new(
-        context: &Context,
-        device: DeviceId,
-        unit: &BuildUnit,
-    ) -> Result<Built, DeviceError> {
+    pub fn new(context: &Context, device: DeviceId, unit: &BuildUnit) -> Result<Built> {
         Built::with(context, device, unit, BUILD_OPTIONS)
     }
 
     /// As [`Built::new`], with these options beside the unit's definitions.
-    fn with(
-        context: &Context,
-        device: DeviceId,
-        unit: &BuildUnit,
-        options: &str,
-    ) -> Result<Built, DeviceError> {
+    fn with(context: &Context, device: DeviceId, unit: &BuildUnit, options: &str) -> Result<Built> {
         let options = with_defines(options, &unit.defines)?;
         let call = "clCreateProgramWithSource";
         let source = CString::new(unit.text.as_str()).map_err(|e| DeviceError::other(call, e))?;
@@ -82,14 +73,14 @@ impl Built {
         Ok(built)
     }
 
-    fn create(&self, name: &str) -> Result<Kernel, DeviceError> {
+    fn create(&self, name: &str) -> Result<Kernel> {
         guarded("clCreateKernel", || {
             core::create_kernel(&self.program, name)
         })
     }
 
     /// A kernel, of which each copy has arguments of its own; the copies before it were asked for before.
-    pub fn kernel(&mut self, name: &str, copy: usize) -> Result<Kernel, DeviceError> {
+    pub fn kernel(&mut self, name: &str, copy: usize) -> Result<Kernel> {
         if self
             .kernels
             .get(name)
@@ -125,7 +116,7 @@ pub fn inspect(
     device: DeviceId,
     unit: &BuildUnit,
     takes_nv_options: bool,
-) -> Result<Vec<Inspected>, DeviceError> {
+) -> Result<Vec<Inspected>> {
     const LOCAL_MEM_SIZE: u32 = 0x11B2;
     let mut built = if takes_nv_options {
         let now = SystemTime::now()
@@ -161,7 +152,7 @@ pub fn binary(
     device: DeviceId,
     unit: &BuildUnit,
     takes_nv_options: bool,
-) -> Result<Vec<u8>, DeviceError> {
+) -> Result<Vec<u8>> {
     let built = match takes_nv_options {
         true => Built::with(
             context,
@@ -195,7 +186,7 @@ fn renewed(unit: &BuildUnit, value: u64) -> BuildUnit {
     }
 }
 
-fn with_defines(options: &str, defines: &[(String, String)]) -> Result<CString, DeviceError> {
+fn with_defines(options: &str, defines: &[(String, String)]) -> Result<CString> {
     let says_version = |option: &&str| option.starts_with("-cl-std=");
     let is_replaced = defines.iter().any(|(name, _)| says_version(&name.as_str()));
     let kept = options
@@ -233,12 +224,7 @@ fn with_defines(options: &str, defines: &[(String, String)]) -> Result<CString, 
 }
 
 /// Decides whether a build worked from its result and from what the driver says afterwards.
-fn judge(
-    built: Result<(), DeviceError>,
-    program: &Program,
-    device: DeviceId,
-    unit: &BuildUnit,
-) -> Result<(), DeviceError> {
+fn judge(built: Result<()>, program: &Program, device: DeviceId, unit: &BuildUnit) -> Result<()> {
     const BUILD_STATUS: u32 = 0x1181;
     const SUCCESS: u64 = 0;
     built.map_err(|error: DeviceError| match &error {

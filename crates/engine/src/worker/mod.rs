@@ -18,12 +18,12 @@ pub use serve::{open_session, serve};
 
 use crate::runner::Session;
 use gpulab_kernels::{FamilyFile, OwnKernel, Registry};
-use gpulab_model::Error;
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::{
     DeviceInfo, Executor, Inspected, Job, LaunchedOnce, Outcome, ProgramBinary, Stop, Symptoms,
 };
 use gpulab_model::plan::Case;
+use gpulab_model::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -86,11 +86,11 @@ impl Executor for Session {
         self.device().info()
     }
 
-    fn ask_reference(&mut self, case: &Case) -> Result<Option<String>, Error> {
+    fn ask_reference(&mut self, case: &Case) -> Result<Option<String>> {
         Session::ask_reference(self, case).map_err(|stop| Error::Failed(stop.reason))
     }
 
-    fn run(&mut self, job: &Job) -> Result<Outcome, Error> {
+    fn run(&mut self, job: &Job) -> Result<Outcome> {
         Ok(run_in(self, job))
     }
 }

@@ -3,7 +3,7 @@
 use crate::CsvRecord;
 use crate::files::{self, FileIdentity};
 use crate::terminal::Stdout;
-use gpulab_model::Error;
+use gpulab_model::{Error, Result};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
@@ -36,11 +36,7 @@ fn is_same(a: &End, b: &End) -> bool {
 
 /// Refuses outputs that are inputs or each other, by whatever path, and those that would replace a file that gpulab did not
 /// write, unless that is `forced`; and those that are no files. Nothing is opened for writing.
-pub fn check_outputs(
-    outputs: &[OutputFile<'_>],
-    inputs: &[PathBuf],
-    forced: bool,
-) -> Result<(), Error> {
+pub fn check_outputs(outputs: &[OutputFile<'_>], inputs: &[PathBuf], forced: bool) -> Result<()> {
     let to_stdout: Vec<&str> = outputs
         .iter()
         .filter(|one| one.path == "-")
