@@ -293,21 +293,15 @@ fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 
 /// A row for each submission, and what each student solved.
 fn table(rows: &[ClassRow], width: usize) -> String {
-    let students = rows
-        .iter()
-        .map(|row| row.student.chars().count())
-        .max()
-        .unwrap_or(0)
-        .max(7);
-    let exercises = rows
-        .iter()
-        .map(|row| row.grade.exercise.chars().count())
-        .max()
-        .unwrap_or(0)
-        .max(8);
+    const HEADS: [&str; 2] = ["student", "exercise"];
+    let students = rows.iter().map(|row| row.student.as_str());
+    let students = format::widest(students.chain([HEADS[0]]));
+    let exercises = rows.iter().map(|row| row.grade.exercise.as_str());
+    let exercises = format::widest(exercises.chain([HEADS[1]]));
+    let [student, exercise] = HEADS;
     let mut text = format!(
-        "{:<students$}  {:<exercises$}  {:<9}  why\n",
-        "student", "exercise", "verdict"
+        "{student:<students$}  {exercise:<exercises$}  {:<9}  why\n",
+        "verdict"
     );
     let mut solved: BTreeMap<String, usize> = BTreeMap::new();
     for ClassRow { student, grade, .. } in rows {

@@ -865,12 +865,7 @@ pub fn text(drawn: &DrawnGrids, screen: Screen) -> String {
         .for_each(|line| text += &screen.wrap_foreign(line));
     for grid in &drawn.grids {
         text += &format!("\n{}\n", format::terminal(&grid.head));
-        let widest = grid
-            .rows
-            .iter()
-            .map(|(label, ..)| label.len())
-            .max()
-            .unwrap_or_default();
+        let widest = format::widest(grid.rows.iter().map(|(label, ..)| label));
         let [first, last] = shown_rows(grid);
         let left_out = grid.rows.len() - first.len() - last.len();
         text.extend(first.iter().map(|row| line(grid, row, widest, screen)));

@@ -35,10 +35,7 @@ impl Column {
             .head
             .lines()
             .chain(self.cells.iter().map(String::as_str));
-        lines
-            .map(|text| format::terminal(text).chars().count())
-            .max()
-            .unwrap_or(0)
+        format::widest(lines.map(format::terminal))
     }
 
     fn shorten(&mut self, width: usize) {

@@ -276,11 +276,6 @@ fn replayed(global: &Global, options: &TuneArgs) -> Result<()> {
 /// The problem of these rows, and the rungs that they are of, where these are not the whole ladder.
 fn title(rows: &[Row]) -> String {
     let row = &rows[0];
-    let size = if row.m == 1 {
-        String::new()
-    } else {
-        format!(" x {}", format::count(row.m))
-    };
     let ladder = built_in(&row.family).map_or(&[][..], |family| &family.ladder);
     let run = ladder
         .iter()
@@ -295,9 +290,9 @@ fn title(rows: &[Row]) -> String {
     };
     let device = format::device(&row.device);
     format!(
-        "{}, {}, n = {}{size}{rungs}, on {device}",
+        "{}, {}, n = {}{rungs}, on {device}",
         row.family,
         row.dtype,
-        format::count(row.n)
+        format::size(row.n, row.m)
     )
 }

@@ -55,7 +55,7 @@ fn volume_sides(n: u64) -> [u32; 3] {
 fn buffer(ask: &Ask<'_>) -> Planned {
     let [wide, high] = sides(ask)?;
     let walk = Walk::over(ask, ask.case.shape.n, 8, IN_TURNS)?;
-    let order = get(&ask.case.params, ORDER.name);
+    let order = get(ask.case, ORDER);
     let [x, y, z] = volume_sides(ask.case.shape.n);
     let numbers = [
         ("WIDE", wide),
@@ -219,8 +219,7 @@ pub enum Address {
 }
 
 fn modes(ask: &Ask<'_>) -> Planned {
-    let [linear, normalised] =
-        [&LINEAR, &NORMALISED].map(|setting| get(&ask.case.params, setting.name));
+    let [linear, normalised] = [LINEAR, NORMALISED].map(|setting| get(ask.case, setting));
     let filter = if linear == 1 {
         "CLK_FILTER_LINEAR"
     } else {
@@ -232,7 +231,7 @@ fn modes(ask: &Ask<'_>) -> Planned {
         ("COLUMNS", COLUMNS.to_string()),
         ("LINES", LINES.to_string()),
     ];
-    let modes = of_each_item(ask, &defines, &[arg(ask, ADDRESS.name)], 0)?;
+    let modes = of_each_item(ask, &defines, &[arg(ask, ADDRESS)], 0)?;
     let format = PixelFormat {
         channels: 1,
         scalar: Scalar::F32,
@@ -251,7 +250,7 @@ fn modes(ask: &Ask<'_>) -> Planned {
 }
 
 fn answer(case: &Case, inputs: &[Array]) -> Array {
-    let [place, is_linear] = [&ADDRESS, &LINEAR].map(|setting| get(&case.params, setting.name));
+    let [place, is_linear] = [ADDRESS, LINEAR].map(|setting| get(case, setting));
     let (Array::F32(pixels), Some((address, _))) = (&inputs[0], ADDRESSES.get(place as usize))
     else {
         return Array::zeros(case.dtype, case.shape.n as usize);

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 pub(crate) fn checked(case: &Case, plan: &Plan, settings: &[&str]) -> Vec<Case> {
     // A multiple of what any kernel here needs that has them.
     let n = case.shape.n.min(64 * case.wg.size() as u64);
-    let rounds = get(&plan.params, ROUNDS.name).min(16);
+    let rounds = given(&plan.params, ROUNDS).min(16);
     settings
         .iter()
         .map(|setting: &&str| {
@@ -42,16 +42,19 @@ pub(crate) const fn setting(name: &'static str, about: &'static str) -> Tunable<
     Tunable::number(name, about, (0, u64::MAX), "")
 }
 
-/// The number that a setting has; 0 if it was not given or is none.
-pub(crate) fn get(params: &Params, name: &str) -> u64 {
-    params
-        .get(name)
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(0)
+/// The number that a setting has in these; 0 if it was not given or is none.
+pub(crate) fn given(params: &Params, setting: Tunable<'_>) -> u64 {
+    let text = params.get(setting.name);
+    text.and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
-pub(crate) fn arg(ask: &Ask<'_>, name: &str) -> Arg {
-    Arg::Uint(get(&ask.case.params, name) as u32)
+/// The number that a setting of a case has, as [`given`].
+pub(crate) fn get(case: &Case, setting: Tunable<'_>) -> u64 {
+    given(&case.params, setting)
+}
+
+pub(crate) fn arg(ask: &Ask<'_>, setting: Tunable<'_>) -> Arg {
+    Arg::Uint(get(ask.case, setting) as u32)
 }
 
 /// The case's size, an item for each element, where work-groups divide it.

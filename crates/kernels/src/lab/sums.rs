@@ -19,13 +19,7 @@ pub static ABSORBED: Family = BuiltInFamily {
                 bytes: 8.0,
                 ops: 2.0,
             },
-            |case, _| {
-                Array::F32(vec![if get(&case.params, RIGHT.name) == 1 {
-                    0.0
-                } else {
-                    1.0
-                }])
-            },
+            |case, _| Array::F32(vec![if get(case, RIGHT) == 1 { 0.0 } else { 1.0 }]),
         )
     },
     ladder: const { &ladder([rung("lab/absorbed/three_terms.cl", three_terms, &[])]) },
@@ -38,7 +32,7 @@ pub static ABSORBED: Family = BuiltInFamily {
 pub const RIGHT: Tunable = setting("right", "whether the last two terms are added first");
 
 fn three_terms(ask: &Ask<'_>) -> Planned {
-    let args = [arg(ask, RIGHT.name)];
+    let args = [arg(ask, RIGHT)];
     one_launch(ask, Grid { groups: 1, wg: 1 }, 1, &[], &args, 0)
 }
 
@@ -59,7 +53,7 @@ pub const STEP: Tunable = setting("step", "from each element to the next, odd");
 
 fn sequential(ask: &Ask<'_>) -> Planned {
     let n = ask.case.shape.n;
-    let step = get(&ask.case.params, STEP.name);
+    let step = get(ask.case, STEP);
     if !n.is_power_of_two() || step.is_multiple_of(2) {
         return Err(Refusal::Size(format!(
             "n={n} step={step}: a power of two and an odd number are needed"

@@ -185,12 +185,7 @@ fn bars(points: &[&Point], title: &str, scale: AxisScale, screen: Screen) -> Str
         names.push(format::shorten(&format::terminal(&name), NAME.1));
     }
     let most = (screen.width / 3).clamp(NAME.0, NAME.1);
-    let wide = names
-        .iter()
-        .map(|name| name.chars().count())
-        .max()
-        .unwrap_or(0)
-        .min(most);
+    let wide = format::widest(&names).min(most);
     // A value of four digits, and blanks around it.
     let room = screen.width.saturating_sub(wide + 14).clamp(1, 60);
     let mut text = screen.wrap(title);

@@ -35,11 +35,7 @@ pub fn map(rows: &[&Row], ranked: &[Timed<'_>], screen: Screen) -> String {
     let names: Vec<String> = firsts
         .map(|row| format::shorten(&format::terminal(&label(row)), 24))
         .collect();
-    let width = names
-        .iter()
-        .map(|name| name.chars().count())
-        .max()
-        .unwrap_or(0);
+    let width = format::widest(&names);
     let cell_width = CELLS
         .iter()
         .find(|cell: &&usize| width + wgs.len() * **cell <= screen.width)
