@@ -288,15 +288,15 @@ pub(crate) fn is_ordered(dtype: Dtype, params: &Params) -> bool {
 /// How `tiled` and `three_way` share out a tile.
 #[derive(Clone, Copy)]
 pub(crate) struct Tiling {
-    pub(crate) tile: [u64; 2],
-    pub(crate) item: [u64; 2],
-    pub(crate) depth: u64,
-    pub(crate) buffers: u64,
+    pub tile: [u64; 2],
+    pub item: [u64; 2],
+    pub depth: u64,
+    pub buffers: u64,
 }
 
 impl Tiling {
     /// As asked, or else as given.
-    pub(crate) fn of(ask: &Ask<'_>, default: Tiling) -> Result<Tiling, Refusal> {
+    pub fn of(ask: &Ask<'_>, default: Tiling) -> Result<Tiling, Refusal> {
         let params = &ask.case.params;
         let tiling = Tiling {
             tile: TILE.get_pair(params)?.unwrap_or(default.tile),
@@ -358,12 +358,12 @@ impl Tiling {
         [self.tile[0] / self.item[0], self.tile[1] / self.item[1]]
     }
 
-    pub(crate) fn work_group(&self) -> WorkGroup {
+    pub fn work_group(&self) -> WorkGroup {
         WorkGroup::linear((self.items()[0] * self.items()[1]) as usize)
     }
 
     /// Rows of panels for `n`.
-    pub(crate) fn pitch(&self, n: u64) -> u64 {
+    pub fn pitch(&self, n: u64) -> u64 {
         n.next_multiple_of([self.tile[1], self.depth, STRIP].into_iter().fold(
             self.tile[0],
             |a: u64, b: u64| {
@@ -375,12 +375,12 @@ impl Tiling {
         ))
     }
 
-    pub(crate) fn local_elements(&self) -> u64 {
+    pub fn local_elements(&self) -> u64 {
         self.buffers * self.depth * (self.tile[0] + self.tile[1])
     }
 
     /// A plan that defines and notes all of it, for rows at most `pitch` elements apart.
-    pub(crate) fn begin<'a>(&self, ask: &'a Ask<'a>, pitch: u64) -> Result<Builder<'a>, Refusal> {
+    pub fn begin<'a>(&self, ask: &'a Ask<'a>, pitch: u64) -> Result<Builder<'a>, Refusal> {
         let mut plan = begin(ask, pitch)?;
         plan.define("VEC", 16 / ask.case.dtype.size());
         for (name, macros, [rows, columns]) in [
@@ -434,7 +434,7 @@ fn matrix(plan: &Builder<'_>) -> usize {
 }
 
 /// One launch that reads the matrix itself.
-pub(crate) fn direct(mut plan: Builder<'_>, groups: [u64; 3], wg: WorkGroup) -> Planned {
+fn direct(mut plan: Builder<'_>, groups: [u64; 3], wg: WorkGroup) -> Planned {
     shape::check_wg(wg, plan.ask.target)?;
     let result = plan.output(matrix(&plan));
     let args = plan
@@ -447,7 +447,7 @@ pub(crate) fn direct(mut plan: Builder<'_>, groups: [u64; 3], wg: WorkGroup) -> 
 }
 
 /// A launch whose items read strips of rows and of columns, which a launch before it makes.
-pub(crate) fn stripped(mut plan: Builder<'_>, strip_rows: u64, strip_columns: u64) -> Planned {
+fn stripped(mut plan: Builder<'_>, strip_rows: u64, strip_columns: u64) -> Planned {
     /// Rows of an item: their strips stay in a core's own cache while those of columns pass.
     const ROWS: u64 = 48;
     let one = WorkGroup::linear(1);
@@ -480,22 +480,17 @@ pub(crate) fn stripped(mut plan: Builder<'_>, strip_rows: u64, strip_columns: u6
 #[derive(Clone, Copy)]
 pub(crate) struct Panels {
     /// From a row to the next, and number of rows: a multiple of what any stage or tile takes.
-    pub(crate) pitch: u64,
+    pub pitch: u64,
     /// Rows and columns of a tile of results.
-    pub(crate) tile: [u64; 2],
+    pub tile: [u64; 2],
     /// Whether two rows are interleaved.
-    pub(crate) paired: bool,
+    paired: bool,
     /// Groups that share the rows of a tile's panels.
-    pub(crate) split: u64,
+    pub split: u64,
 }
 
 /// A launch that reads panels, padded copies of the matrix, which a launch before it makes.
-pub(crate) fn panelled(
-    mut plan: Builder<'_>,
-    panels: Panels,
-    wg: WorkGroup,
-    local_elements: u64,
-) -> Planned {
+fn panelled(mut plan: Builder<'_>, panels: Panels, wg: WorkGroup, local_elements: u64) -> Planned {
     shape::check_wg(wg, plan.ask.target)?;
     let (n, Panels { pitch, tile, .. }) = (plan.n(), panels);
     let [rows, columns] = [(); 2].map(|()| plan.scratch((pitch * pitch) as usize));

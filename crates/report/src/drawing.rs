@@ -76,7 +76,7 @@ fn touched_marks() -> Vec<(GridCell, String)> {
 }
 
 /// A row: words before its cells, the cells, and words behind them. One without cells parts others.
-pub(crate) type GridRow = (String, Vec<GridCell>, String);
+type GridRow = (String, Vec<GridCell>, String);
 
 /// Rows of cells, with words before and behind each.
 #[derive(Clone, Debug, PartialEq)]

@@ -219,15 +219,15 @@ fn refusal(error: &DeviceError) -> Refusal {
 }
 
 pub(super) const PLATFORM_NOT_FOUND: i32 = -1001;
-pub(super) const BUILD_PROGRAM_FAILURE: i32 = -11;
+const BUILD_PROGRAM_FAILURE: i32 = -11;
 
 /// A status code: its name, its likely cause, and what to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KnownCode {
-    pub(super) code: i32,
-    pub(super) name: &'static str,
-    pub(super) cause: &'static str,
-    pub(super) next: &'static str,
+    pub code: i32,
+    pub name: &'static str,
+    pub cause: &'static str,
+    pub next: &'static str,
 }
 
 const DOCTOR: &str = "run `gpulab doctor`";

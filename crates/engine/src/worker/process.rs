@@ -208,7 +208,7 @@ impl WorkerProcess {
 
     /// Asks, where a kernel may end the worker or never end, which is an answer, too; `take` has the reply that is due. Tells
     /// what `whom` printed meanwhile.
-    pub(super) fn ask_within<T>(
+    fn ask_within<T>(
         &mut self,
         whom: &str,
         request: &Request,

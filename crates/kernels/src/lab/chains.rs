@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 // Chains of dependent steps, each a multiplication with an addition: the kernel of `ilp` and `grid`.
 
-pub(super) static SUMS: Exact = Exact {
+static SUMS: Exact = Exact {
     inputs: |shape, params| starts(shape, given(params, CHAINS)),
     companions: |case, plan| checked(case, plan, CHECKS),
     ..Exact::of_each(
@@ -51,19 +51,19 @@ pub(super) fn starts(shape: Shape, chains: u64) -> Vec<usize> {
 pub(super) const HALVING: &str = "halving";
 /// Setting of checks: a step adds so little that it depends on the chain's own number whether that is lost in rounding.
 /// Steps, or chains, that were added up before show.
-pub(super) const SLIGHT: &str = "slight";
-pub(super) const CHECKS: &[&str] = &[HALVING, SLIGHT];
+const SLIGHT: &str = "slight";
+const CHECKS: &[&str] = &[HALVING, SLIGHT];
 
 /// A step: a multiplication with an addition. Products are exact, so that a step rounds once, fused or not.
 #[derive(Clone, Copy)]
-pub(super) struct ChainStep {
+struct ChainStep {
     factor: f32,
     term: f32,
 }
 
 impl ChainStep {
     /// The case's step, which adds one unless it is checked otherwise.
-    pub(super) fn of(case: &Case) -> ChainStep {
+    pub fn of(case: &Case) -> ChainStep {
         // 1.5 units in the last place of a number from 16 on, and less than half a unit from 32 on.
         const LITTLE: f32 = 3.0 / (1 << 21) as f32;
         let is_set = |name| case.params.contains_key(name);
@@ -84,7 +84,7 @@ impl ChainStep {
     }
 
     /// Where so many steps lead from a whole number.
-    pub(super) fn end(self, start: f32, steps: u64) -> f32 {
+    pub fn end(self, start: f32, steps: u64) -> f32 {
         if self.factor == 1.0 && self.term == 1.0 {
             return start + steps as f32;
         }
@@ -100,13 +100,13 @@ impl ChainStep {
     }
 
     /// The factor and the term, which kernels have as floats.
-    pub(super) fn args(self) -> [Arg; 2] {
+    pub fn args(self) -> [Arg; 2] {
         [self.factor, self.term].map(|number| Arg::Float(number.to_bits()))
     }
 }
 
 /// Of n items with chains, each of so many steps. An operation is a step: a multiplication with an addition.
-pub(super) fn sums_cost(case: &Case, chains: u64, steps: u64) -> Cost {
+fn sums_cost(case: &Case, chains: u64, steps: u64) -> Cost {
     let n = case.shape.n as f64;
     Cost {
         bytes: 8.0 * n,

@@ -131,7 +131,7 @@ fn volume(ask: &Ask<'_>) -> Planned {
 }
 
 /// The same launch, given an image of its input in place of it.
-pub(super) fn of_image(ask: &Ask<'_>, plan: Plan, image: Image) -> Planned {
+fn of_image(ask: &Ask<'_>, plan: Plan, image: Image) -> Planned {
     if !ask.target.images {
         return Err(Refusal::Feature("this device has no images".into()));
     }

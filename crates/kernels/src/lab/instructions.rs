@@ -670,10 +670,7 @@ impl Instruction {
         }
     }
 
-    /// Whether it is a power, which took PoCL 3.1 ten times as long as a sine.
-    pub fn is_power(self) -> bool {
-        matches!(self, Instruction::Function(function, _) if function.name == POW)
-    }
+    
 
     /// Steps of either number of a pair in a turn of the kernel's loop: enough that the loop costs little.
     pub fn turn(self) -> u64 {

@@ -77,13 +77,13 @@ pub fn items(target: &Target) -> u64 {
 
 /// How the items of a device that it fills share a number of accesses.
 pub(crate) struct Walk {
-    pub(crate) grid: Grid,
+    pub grid: Grid,
     /// From the first access of an item to that of the next.
-    pub(crate) apart: u64,
+    pub apart: u64,
     /// From one access of an item to its next.
-    pub(crate) step: u64,
+    pub step: u64,
     /// Accesses of an item.
-    pub(crate) share: u64,
+    pub share: u64,
 }
 
 /// Items of a walk to each compute unit of a GPU: many more than it runs at once, so that its last turn counts little.
@@ -94,12 +94,7 @@ pub(crate) const AT_ONCE: u64 = 2048;
 impl Walk {
     /// `total` accesses, a power of two, of which an item makes `together` at a time. A GPU's items, so many to a compute
     /// unit, lie beside each other in every step; one of a CPU, which runs after its neighbour, walks over a part of its own.
-    pub(crate) fn over(
-        ask: &Ask<'_>,
-        total: u64,
-        together: u64,
-        to_a_unit: u64,
-    ) -> Result<Walk, Refusal> {
+    pub fn over(ask: &Ask<'_>, total: u64, together: u64, to_a_unit: u64) -> Result<Walk, Refusal> {
         let wg = ask.case.wg.size();
         if !total.is_power_of_two() || total > u64::from(u32::MAX) {
             return Err(Refusal::Size(format!(
@@ -130,13 +125,13 @@ impl Walk {
     }
 
     /// One launch, whose items each leave a sum; the numbers of accesses are its last arguments.
-    pub(crate) fn plan(&self, ask: &Ask<'_>, defines: &[(&str, String)], args: &[Arg]) -> Planned {
+    pub fn plan(&self, ask: &Ask<'_>, defines: &[(&str, String)], args: &[Arg]) -> Planned {
         let args = [args, &self.args()].concat();
         one_launch(ask, self.grid, self.grid.items(), defines, &args, 0)
     }
 
     /// The numbers of accesses, as the kernels' last arguments.
-    pub(crate) fn args(&self) -> [Arg; 3] {
+    pub fn args(&self) -> [Arg; 3] {
         [self.apart, self.step, self.share].map(|number| Arg::Uint(number as u32))
     }
 }
