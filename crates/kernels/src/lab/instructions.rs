@@ -670,8 +670,6 @@ impl Instruction {
         }
     }
 
-    
-
     /// Steps of either number of a pair in a turn of the kernel's loop: enough that the loop costs little.
     pub fn turn(self) -> u64 {
         if self.is_dear() { 2 } else { 16 }

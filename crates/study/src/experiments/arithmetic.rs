@@ -69,11 +69,10 @@ pub const DIVERGENCE: Experiment = Experiment {
             least: 0.77,
             most: 1.3,
         },
-        Claim::Speed {
-            head: "Items that take different branches, compared with all on one, are",
-            of: &[("", Pairs::To(CHOSEN, (ONE, 1024.0)))],
-            so: NO_MORE,
-        },
+        Claim::speeds(
+            "Items that take different branches, compared with all on one, are",
+            &[("", Pairs::To(CHOSEN, (ONE, 1024.0)))],
+        ),
         Claim::Reach {
             head: "Different branches cost less than 1.4 times the time of one",
             part: 0.714,
@@ -251,10 +250,7 @@ pub const GROUP: Experiment = Experiment {
             so: NO_MORE,
         },
         Claim::Own(lanes),
-        Claim::Tell {
-            head: "Occupancy is",
-            of: &[("", HELD)],
-        },
+        Claim::values("Occupancy is", &[("", HELD)]),
     ],
 };
 
@@ -387,13 +383,13 @@ pub const ILP: Experiment = Experiment {
         all.collect()
     },
     claims: &[
-        Claim::Tell {
-            head: "A step takes",
-            of: &[
+        Claim::values(
+            "A step takes",
+            &[
                 ("", "a step"),
                 ("at the clock that the device states", "a step, clocks"),
             ],
-        },
+        ),
         Claim::Reach {
             head: "At least 80 % of the best rate is reached",
             part: 0.8,
@@ -515,9 +511,9 @@ pub const INSTRUCTIONS: Experiment = Experiment {
         all
     },
     claims: &[
-        Claim::Speed {
-            head: "Many at once, compared with additions of floats,",
-            of: &[
+        Claim::speeds(
+            "Many at once, compared with additions of floats,",
+            &[
                 ("mul is", many("mul", "add")),
                 ("fma is", many("fma", "add")),
                 ("min is", many("min", "add")),
@@ -529,11 +525,10 @@ pub const INSTRUCTIONS: Experiment = Experiment {
                 ("sin is", many("sin", "add")),
                 ("pow is", many("pow", "add")),
             ],
-            so: NO_MORE,
-        },
-        Claim::Speed {
-            head: "Compared with a shift or a mask,",
-            of: &[
+        ),
+        Claim::speeds(
+            "Compared with a shift or a mask,",
+            &[
                 ("int division by 8 is", many("int div by 8", "int >> 3")),
                 ("int division by 7 is", many("int div by 7", "int >> 3")),
                 ("int division by a variable is", many("int div", "int >> 3")),
@@ -544,16 +539,14 @@ pub const INSTRUCTIONS: Experiment = Experiment {
                     many("int mod", "int & 7"),
                 ),
             ],
-            so: NO_MORE,
-        },
-        Claim::Speed {
-            head: "Compared with int mul,",
-            of: &[("int mul24 is", many("int mul24", "int mul"))],
-            so: NO_MORE,
-        },
-        Claim::Speed {
-            head: "One after the other, compared with int add,",
-            of: &[
+        ),
+        Claim::speeds(
+            "Compared with int mul,",
+            &[("int mul24 is", many("int mul24", "int mul"))],
+        ),
+        Claim::speeds(
+            "One after the other, compared with int add,",
+            &[
                 (
                     "add is",
                     Pairs::Places(("add", DEPENDENT), ("int add", DEPENDENT)),
@@ -563,11 +556,10 @@ pub const INSTRUCTIONS: Experiment = Experiment {
                     Pairs::Places(("mul", DEPENDENT), ("int add", DEPENDENT)),
                 ),
             ],
-            so: NO_MORE,
-        },
-        Claim::Speed {
-            head: "Compared with the plain functions,",
-            of: &[
+        ),
+        Claim::speeds(
+            "Compared with the plain functions,",
+            &[
                 ("native_sin is", many("native_sin", "sin")),
                 ("native_exp is", many("native_exp", "exp")),
                 ("native_divide is", many("native_divide", "div")),
@@ -579,8 +571,7 @@ pub const INSTRUCTIONS: Experiment = Experiment {
                     many("sin, fast math", "sin"),
                 ),
             ],
-            so: NO_MORE,
-        },
+        ),
     ],
 };
 
@@ -688,10 +679,7 @@ pub const INTENSITY: Experiment = Experiment {
             ],
             so: ["", ": arithmetic is the limit", ""],
         },
-        Claim::Tell {
-            head: "The bandwidth is",
-            of: &[("", MEMORY)],
-        },
+        Claim::values("The bandwidth is", &[("", MEMORY)]),
         Claim::Reach {
             head: "Computing a float again is at least 5 % faster than loading it",
             part: 1.05,
@@ -805,9 +793,9 @@ pub const PRESUM: Experiment = Experiment {
         all
     },
     claims: &[
-        Claim::Speed {
-            head: "At 2^16 elements, compared with a whole number of groups,",
-            of: &[
+        Claim::speeds(
+            "At 2^16 elements, compared with a whole number of groups,",
+            &[
                 ("a guard is", Pairs::To("guard, 2^16", ("whole, 2^16", 0.0))),
                 ("the host is", Pairs::To("host, 2^16", ("whole, 2^16", 0.0))),
                 (
@@ -819,11 +807,10 @@ pub const PRESUM: Experiment = Experiment {
                     Pairs::To("padding, 2^16", ("whole, 2^16", 0.0)),
                 ),
             ],
-            so: NO_MORE,
-        },
-        Claim::Speed {
-            head: "At 2^24 elements",
-            of: &[
+        ),
+        Claim::speeds(
+            "At 2^24 elements",
+            &[
                 ("a guard is", Pairs::To("guard, 2^24", ("whole, 2^24", 0.0))),
                 ("the host is", Pairs::To("host, 2^24", ("whole, 2^24", 0.0))),
                 (
@@ -835,15 +822,14 @@ pub const PRESUM: Experiment = Experiment {
                     Pairs::To("padding, 2^24", ("whole, 2^24", 0.0)),
                 ),
             ],
-            so: NO_MORE,
-        },
-        Claim::Tell {
-            head: "Not counted is the copy that padding needs, of",
-            of: &[
+        ),
+        Claim::values(
+            "Not counted is the copy that padding needs, of",
+            &[
                 ("at 2^16", "padding's copy, 2^16"),
                 ("at 2^24", "padding's copy, 2^24"),
             ],
-        },
+        ),
     ],
 };
 
@@ -928,18 +914,18 @@ pub const ROUNDING: Experiment = Experiment {
         all
     },
     claims: &[
-        Claim::Tell {
-            head: "By the order of its additions, 10^30 - 10^30 + 1 is",
-            of: &[("", "1e30 - 1e30 + 1")],
-        },
-        Claim::Tell {
-            head: "Sums of the same floats have errors of",
-            of: &[
+        Claim::values(
+            "By the order of its additions, 10^30 - 10^30 + 1 is",
+            &[("", "1e30 - 1e30 + 1")],
+        ),
+        Claim::values(
+            "Sums of the same floats have errors of",
+            &[
                 ("by one item in several orders", "error, one item"),
                 ("is its proved limit", "bound, one item"),
                 ("by the rungs of reduce, as trees", "error, rung of reduce"),
                 ("are their proved limits", "bound, rung of reduce"),
             ],
-        },
+        ),
     ],
 };

@@ -122,6 +122,17 @@ fn nothing(points: &[Point]) -> String {
 }
 
 impl Claim {
+    /// Which is faster, without what follows.
+    pub const fn speeds(head: &'static str, of: &'static [Part]) -> Claim {
+        let so = NO_MORE;
+        Claim::Speed { head, of, so }
+    }
+
+    /// Values as they are.
+    pub const fn values(head: &'static str, of: &'static [(&'static str, &'static str)]) -> Claim {
+        Claim::Tell { head, of }
+    }
+
     /// A sentence, if its points were measured.
     fn judge(&self, experiment: &Experiment, points: &[Point]) -> Option<String> {
         let (head, said) = match self {

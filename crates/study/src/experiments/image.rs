@@ -1,6 +1,6 @@
 //! Images beside buffers, and samplers, checked.
 
-use super::claims::{Claim, NO_MORE, Pairs};
+use super::claims::{Claim, Pairs};
 use super::{Experiment, Explanation, Trial, Work};
 use gpulab_kernels::lab::{self, images};
 use gpulab_model::data::Dtype;
@@ -120,18 +120,17 @@ pub const IMAGE: Experiment = Experiment {
         all
     },
     claims: &[
-        Claim::Speed {
-            head: "Compared with a buffer,",
-            of: &[
+        Claim::speeds(
+            "Compared with a buffer,",
+            &[
                 ("a 1D image is", Pairs::Over("1D image", BUFFER)),
                 ("a 2D image is", Pairs::Over(PLANE, BUFFER)),
                 ("a 3D image is", Pairs::Over("3D image", BUFFER)),
             ],
-            so: NO_MORE,
-        },
-        Claim::Speed {
-            head: "Compared with the plain 2D image,",
-            of: &[
+        ),
+        Claim::speeds(
+            "Compared with the plain 2D image,",
+            &[
                 (
                     "normalised coordinates are",
                     Pairs::Over("2D image, normalised", PLANE),
@@ -141,8 +140,7 @@ pub const IMAGE: Experiment = Experiment {
                     Pairs::Over("2D image, UNORM bytes", PLANE),
                 ),
             ],
-            so: NO_MORE,
-        },
+        ),
         Claim::Own(samplers),
     ],
 };

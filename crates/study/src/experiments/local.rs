@@ -73,9 +73,9 @@ pub const BANKS: Experiment = Experiment {
             unit: 2.0,
             free: Some(33.0),
         },
-        Claim::Speed {
-            head: "Compared with stride 1,",
-            of: &[
+        Claim::speeds(
+            "Compared with stride 1,",
+            &[
                 ("stride 32 is", Pairs::Places((NARROW, 32.0), (NARROW, 1.0))),
                 (
                     "the odd stride 33 is",
@@ -90,8 +90,7 @@ pub const BANKS: Experiment = Experiment {
                     Pairs::Places(("4-byte words, permuted", 1.0), (NARROW, 1.0)),
                 ),
             ],
-            so: NO_MORE,
-        },
+        ),
     ],
 };
 
@@ -147,14 +146,14 @@ pub const LOCKSTEP: Experiment = Experiment {
             })
             .collect()
     },
-    claims: &[Claim::Tell {
-        head: "Of the sums in this run, where 0 % proves nothing but for the synchronised form, these were wrong:",
-        of: &[
+    claims: &[Claim::values(
+        "Of the sums in this run, where 0 % proves nothing but for the synchronised form, these were wrong:",
+        &[
             ("without synchronisation", BARE),
             ("with volatile", VOLATILE),
             ("synchronised", SYNCHRONISED),
         ],
-    }],
+    )],
 };
 
 /// The ballast is the one parameter: work, items and instructions stay as they are. Two things cover the latency of a read or a
@@ -280,16 +279,15 @@ pub const OCCUPANCY: Experiment = Experiment {
             ],
             so: NO_MORE,
         },
-        Claim::Speed {
-            head: "Compared with the best,",
-            of: &[
+        Claim::speeds(
+            "Compared with the best,",
+            &[
                 ("1 read is", Pairs::ToBest("1 read, groups of 64")),
                 ("8 reads are", Pairs::ToBest("8 reads, groups of 64")),
                 ("1 chain is", Pairs::ToBest("1 chain, groups of 64")),
                 ("4 chains are", Pairs::ToBest("4 chains, groups of 64")),
             ],
-            so: NO_MORE,
-        },
+        ),
     ],
 };
 
@@ -382,24 +380,23 @@ pub const REGISTERS: Experiment = Experiment {
             of: &[("", Pairs::ToBest(FREE))],
             so: NO_MORE,
         },
-        Claim::Speed {
-            head: "Compared with no cap,",
-            of: &[
+        Claim::speeds(
+            "Compared with no cap,",
+            &[
                 ("at most 32 registers are", Pairs::Over("cap 32", FREE)),
                 ("at most 64 are", Pairs::Over("cap 64", FREE)),
                 ("at most 128 are", Pairs::Over("cap 128", FREE)),
                 ("255, the control, are", Pairs::Over("cap 255", FREE)),
             ],
-            so: NO_MORE,
-        },
-        Claim::Tell {
-            head: "An item spills",
-            of: &[
+        ),
+        Claim::values(
+            "An item spills",
+            &[
                 ("under a cap of 32", "spilled, cap 32"),
                 ("of 64", "spilled, cap 64"),
                 ("of 128", "spilled, cap 128"),
                 ("of 255", "spilled, cap 255"),
             ],
-        },
+        ),
     ],
 };

@@ -51,9 +51,9 @@ pub const STRIDE: Experiment = Experiment {
             .collect()
     },
     claims: &[
-        Claim::Speed {
-            head: "Compared with stride 1,",
-            of: &[
+        Claim::speeds(
+            "Compared with stride 1,",
+            &[
                 ("reads are", Pairs::To(READ, (READ, 1.0))),
                 (
                     "reads from cache are",
@@ -61,8 +61,7 @@ pub const STRIDE: Experiment = Experiment {
                 ),
                 ("writes are", Pairs::To(WRITE, (WRITE, 1.0))),
             ],
-            so: NO_MORE,
-        },
+        ),
         Claim::Knee {
             what: "Reads",
             series: READ,
@@ -84,9 +83,9 @@ pub const STRIDE: Experiment = Experiment {
             unit: 4.0,
             free: None,
         },
-        Claim::Speed {
-            head: "Compared with 32-bit words at stride 1,",
-            of: &[
+        Claim::speeds(
+            "Compared with 32-bit words at stride 1,",
+            &[
                 (
                     "reads of 16 bits are",
                     Pairs::Places(("read 16-bit", 1.0), (READ, 1.0)),
@@ -104,8 +103,7 @@ pub const STRIDE: Experiment = Experiment {
                     Pairs::Places(("write 8-bit", 1.0), (WRITE, 1.0)),
                 ),
             ],
-            so: NO_MORE,
-        },
+        ),
     ],
 };
 
@@ -203,9 +201,9 @@ pub const OFFSET: Experiment = Experiment {
             .collect()
     },
     claims: &[
-        Claim::Speed {
-            head: "Compared with offset 0,",
-            of: &[
+        Claim::speeds(
+            "Compared with offset 0,",
+            &[
                 ("reads are", Pairs::To(READ, (READ, 0.0))),
                 (
                     "reads from cache are",
@@ -213,11 +211,10 @@ pub const OFFSET: Experiment = Experiment {
                 ),
                 ("writes are", Pairs::To(WRITE, (WRITE, 0.0))),
             ],
-            so: NO_MORE,
-        },
-        Claim::Speed {
-            head: "Compared with reads in order,",
-            of: &[
+        ),
+        Claim::speeds(
+            "Compared with reads in order,",
+            &[
                 (
                     "those in another order within 32 words are",
                     Pairs::Over("permuted", ORDERED),
@@ -227,8 +224,7 @@ pub const OFFSET: Experiment = Experiment {
                     Pairs::Over("half idle", ORDERED),
                 ),
             ],
-            so: NO_MORE,
-        },
+        ),
     ],
 };
 
@@ -316,17 +312,16 @@ pub const PITCH: Experiment = Experiment {
             ],
             so: [": rows collide", "", ": no rows collide that padding helps"],
         },
-        Claim::Speed {
-            head: "Diagonal order, compared with rows of tiles, is",
-            of: &[
+        Claim::speeds(
+            "Diagonal order, compared with rows of tiles, is",
+            &[
                 ("", Pairs::Over("diagonal, pitch n", TILED)),
                 (
                     "on padded rows, where nothing is left to cure,",
                     Pairs::Over("diagonal, pitch n+32", "tiled, pitch n+32"),
                 ),
             ],
-            so: NO_MORE,
-        },
+        ),
     ],
 };
 
@@ -384,14 +379,13 @@ pub const VECTOR: Experiment = Experiment {
             .collect()
     },
     claims: &[
-        Claim::Speed {
-            head: "Compared with float,",
-            of: &[
+        Claim::speeds(
+            "Compared with float,",
+            &[
                 ("loads of vectors are", Pairs::To(LOADS, (LOADS, 1.0))),
                 ("additions are", Pairs::To(ADDS, (ADDS, 1.0))),
             ],
-            so: NO_MORE,
-        },
+        ),
         Claim::Reach {
             head: "At least 90 % of the best is reached",
             part: 0.9,
@@ -455,9 +449,9 @@ pub const CONSTANT: Experiment = Experiment {
             .collect()
     },
     claims: &[
-        Claim::Speed {
-            head: "At 32 addresses, compared with one,",
-            of: &[
+        Claim::speeds(
+            "At 32 addresses, compared with one,",
+            &[
                 (
                     "a __constant argument is",
                     Pairs::Places((IN_CONSTANT, 32.0), (IN_CONSTANT, 1.0)),
@@ -471,11 +465,10 @@ pub const CONSTANT: Experiment = Experiment {
                     Pairs::Places((IN_GLOBAL, 32.0), (IN_GLOBAL, 1.0)),
                 ),
             ],
-            so: NO_MORE,
-        },
-        Claim::Speed {
-            head: "At one address, compared with global memory,",
-            of: &[
+        ),
+        Claim::speeds(
+            "At one address, compared with global memory,",
+            &[
                 (
                     "a __constant argument is",
                     Pairs::Places((IN_CONSTANT, 1.0), (IN_GLOBAL, 1.0)),
@@ -485,8 +478,7 @@ pub const CONSTANT: Experiment = Experiment {
                     Pairs::Places((IN_PROGRAM, 1.0), (IN_GLOBAL, 1.0)),
                 ),
             ],
-            so: NO_MORE,
-        },
+        ),
         Claim::Speed {
             head: "Over all numbers of addresses, compared with global memory,",
             of: &[
@@ -560,11 +552,10 @@ pub const LATENCY: Experiment = Experiment {
     },
     claims: &[
         Claim::Own(levels),
-        Claim::Speed {
-            head: "A load from local memory, compared with one from the nearest cache, is",
-            of: &[("", Pairs::Places((LOCAL, 4096.0), (DEPENDENT, 4096.0)))],
-            so: NO_MORE,
-        },
+        Claim::speeds(
+            "A load from local memory, compared with one from the nearest cache, is",
+            &[("", Pairs::Places((LOCAL, 4096.0), (DEPENDENT, 4096.0)))],
+        ),
         Claim::Reach {
             head: "The control, independent loads, is at least 1.5 times as fast, as it is where latency was measured",
             part: 1.5,
@@ -574,10 +565,7 @@ pub const LATENCY: Experiment = Experiment {
             ],
             so: ["", "", ", so that throughput was measured and not latency"],
         },
-        Claim::Tell {
-            head: "The device states a clock of",
-            of: &[("", CLOCK)],
-        },
+        Claim::values("The device states a clock of", &[("", CLOCK)]),
     ],
 };
 

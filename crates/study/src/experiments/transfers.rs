@@ -64,9 +64,9 @@ pub const LAUNCH: Experiment = Experiment {
         .collect()
     },
     claims: &[
-        Claim::Tell {
-            head: "An empty kernel takes",
-            of: &[
+        Claim::values(
+            "An empty kernel takes",
+            &[
                 ("until the host sees its end", "empty, round trip"),
                 ("in a row of launches", "empty, back to back"),
                 (
@@ -75,12 +75,11 @@ pub const LAUNCH: Experiment = Experiment {
                 ),
                 ("by events from start to end", "empty, event time"),
             ],
-        },
-        Claim::Speed {
-            head: "A sum by log2(n) launches, compared with one by a single launch, is",
-            of: &[("", Pairs::Over(HALVING, TREE))],
-            so: NO_MORE,
-        },
+        ),
+        Claim::speeds(
+            "A sum by log2(n) launches, compared with one by a single launch, is",
+            &[("", Pairs::Over(HALVING, TREE))],
+        ),
         Claim::Reach {
             head: "Many launches take at most 1.1 times as long as one",
             part: 0.91,
@@ -146,13 +145,13 @@ pub const TRANSFER: Experiment = Experiment {
             .collect()
     },
     claims: &[
-        Claim::Tell {
-            head: "By size, pinned memory reaches",
-            of: &[
+        Claim::values(
+            "By size, pinned memory reaches",
+            &[
                 ("to the device", "pinned in"),
                 ("back to the host", "pinned out"),
             ],
-        },
+        ),
         Claim::Reach {
             head: "At least half of the best rate is reached",
             part: 0.5,
@@ -162,9 +161,9 @@ pub const TRANSFER: Experiment = Experiment {
             ],
             so: NO_MORE,
         },
-        Claim::Speed {
-            head: "Compared with pageable memory,",
-            of: &[
+        Claim::speeds(
+            "Compared with pageable memory,",
+            &[
                 (
                     "pinned memory to the device is",
                     Pairs::Over("pinned in", "pageable in"),
@@ -182,13 +181,11 @@ pub const TRANSFER: Experiment = Experiment {
                     Pairs::Over("mapped out", "pageable out"),
                 ),
             ],
-            so: NO_MORE,
-        },
-        Claim::Speed {
-            head: "One transfer, compared with pieces of 64 KiB, is",
-            of: &[("", Pairs::Over("pinned in", PIECES))],
-            so: NO_MORE,
-        },
+        ),
+        Claim::speeds(
+            "One transfer, compared with pieces of 64 KiB, is",
+            &[("", Pairs::Over("pinned in", PIECES))],
+        ),
     ],
 };
 
@@ -263,15 +260,15 @@ pub const OVERLAP: Experiment = Experiment {
         all.collect()
     },
     claims: &[
-        Claim::Tell {
-            head: "Alone it takes",
-            of: &[
+        Claim::values(
+            "Alone it takes",
+            &[
                 ("for a copy in", "copy in alone"),
                 ("for the kernel", "kernel alone"),
                 ("for a copy out", "copy out alone"),
                 ("for the host's work", HOST),
             ],
-        },
+        ),
         Claim::Speed {
             head: "Chunks, compared with all three stages one after the other, are",
             of: &[
@@ -354,11 +351,10 @@ pub const ZERO_COPY: Experiment = Experiment {
         all.collect()
     },
     claims: &[
-        Claim::Speed {
-            head: "Reading data where they lie in host memory, compared with copying them first, is",
-            of: &[("", Pairs::Over(IN_PLACE, COPIED))],
-            so: NO_MORE,
-        },
+        Claim::speeds(
+            "Reading data where they lie in host memory, compared with copying them first, is",
+            &[("", Pairs::Over(IN_PLACE, COPIED))],
+        ),
         Claim::Reach {
             head: "Copying first is at least 5 % faster than reading in place",
             part: 1.05,
@@ -374,10 +370,9 @@ pub const ZERO_COPY: Experiment = Experiment {
                 ": both are the same memory, or the driver or a cache keeps a copy",
             ],
         },
-        Claim::Speed {
-            head: "Writing the data through a mapping and reading them, compared with copying and reading, is",
-            of: &[("", Pairs::Over(FILLED, COPIED))],
-            so: NO_MORE,
-        },
+        Claim::speeds(
+            "Writing the data through a mapping and reading them, compared with copying and reading, is",
+            &[("", Pairs::Over(FILLED, COPIED))],
+        ),
     ],
 };
