@@ -65,7 +65,7 @@ fn markdown() -> Result<()> {
     page.extend(
         EXITS
             .iter()
-            .map(|exit| format!("| {} | {} |\n", exit.code, exit.means)),
+            .map(|(code, means)| format!("| {code} | {means} |\n")),
     );
     print(&page)
 }

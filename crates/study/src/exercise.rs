@@ -522,8 +522,7 @@ impl Progress {
         if !path.exists() {
             return (Progress::default(), None);
         }
-        let read = files::read_to_string(&path).map_err(|e| e.to_string());
-        match read.and_then(|text| serde_json::from_str(&text).map_err(|e| e.to_string())) {
+        match files::read_json(&path) {
             Ok(kept) => (kept, None),
             Err(why) => {
                 let aside = files::put_aside(&path);
@@ -538,10 +537,7 @@ impl Progress {
 
     pub fn save(&self, folder: &Path) -> Result<()> {
         let path = folder.join(FILE);
-        let text = serde_json::to_string_pretty(self).map_err(|e| Error::Failed(e.to_string()))?;
-        let written =
-            std::fs::create_dir_all(folder).and_then(|()| files::write_whole(&path, text + "\n"));
-        written.map_err(|source| Error::Output {
+        files::write_json(&path, self).map_err(|source| Error::Output {
             what: format!("the progress to {}", path.display()),
             source,
         })

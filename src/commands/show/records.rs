@@ -248,13 +248,7 @@ pub fn material(files: Vec<Material>) -> Result<Material> {
 
 /// The result files in a folder and below.
 pub fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let mut all = files::below(folder);
-    all.retain(|path| {
-        path.extension()
-            .is_some_and(|ending| ending == "csv" || ending == "json")
-    });
-    all.sort();
-    all
+    files::below_with(folder, &["csv", "json"])
 }
 
 /// The name of a file, those of several joined by commas, or those of the CSV and JSON files in a folder.

@@ -3,7 +3,7 @@
 //! The queries of `ocl` wait ten seconds without a driver, stop at 64 devices, and panic on answers that they do not know.
 #![allow(unsafe_code, reason = "OpenCL's C functions")]
 
-use super::error::{DeviceError, Result, check};
+use super::error::{DeviceError, PLATFORM_NOT_FOUND, Result, check};
 use super::{doctor, forward};
 use crate::processes;
 use gpulab_model::Joined;
@@ -227,50 +227,49 @@ fn kind(bits: u64) -> &'static str {
 /// Longest answer believed, in bytes.
 const MOST: usize = 64 << 20;
 
+/// The handles that a call lists, which `ask` is given room for, as many as fit it, and a place for their number; none where it
+/// answers `none`.
+fn listed<T>(
+    call: &str,
+    none: i32,
+    ask: impl Fn(u32, *mut *mut T, *mut u32) -> i32,
+) -> Result<impl Iterator<Item = *mut T>> {
+    let mut count = 0;
+    let code = ask(0, null_mut(), &mut count);
+    let mut ids = Vec::new();
+    if code != none {
+        check(call, code)?;
+        ids.resize(count as usize, null_mut());
+    }
+    if !ids.is_empty() {
+        check(call, ask(count, ids.as_mut_ptr(), null_mut()))?;
+    }
+    Ok(ids.into_iter().filter(|id| !id.is_null()))
+}
+
 /// Every platform; empty without a loader or driver.
 pub fn platforms() -> Result<Vec<PlatformId>> {
-    let call = "clGetPlatformIDs";
-    let mut count = 0;
-    // SAFETY: no room is offered and `count` outlives the call.
-    let code = unsafe { ffi::clGetPlatformIDs(0, null_mut(), &mut count) };
-    if code == super::error::PLATFORM_NOT_FOUND || (code == 0 && count == 0) {
-        return Ok(Vec::new());
-    }
-    check(call, code)?;
-    let mut ids = vec![null_mut(); count as usize];
-    // SAFETY: `ids` has room for `count` handles.
-    check(call, unsafe {
-        ffi::clGetPlatformIDs(count, ids.as_mut_ptr(), null_mut())
-    })?;
+    let ids = listed(
+        "clGetPlatformIDs",
+        PLATFORM_NOT_FOUND,
+        |room, ids, count| {
+            // SAFETY: there is room for so many handles, and `count` outlives the call.
+            unsafe { ffi::clGetPlatformIDs(room, ids, count) }
+        },
+    )?;
     // SAFETY: the handles come from OpenCL just now, and platforms are never released.
-    Ok(ids
-        .into_iter()
-        .filter(|id| !id.is_null())
-        .map(|id| unsafe { PlatformId::from_raw(id) })
-        .collect())
+    Ok(ids.map(|id| unsafe { PlatformId::from_raw(id) }).collect())
 }
 
 pub fn devices(platform: PlatformId) -> Result<Vec<DeviceId>> {
     const ALL: u64 = 0xFFFF_FFFF;
-    let call = "clGetDeviceIDs";
-    let mut count = 0;
-    // SAFETY: the platform is valid, no room is offered, and `count` outlives the call.
-    let code = unsafe { ffi::clGetDeviceIDs(platform.as_ptr(), ALL, 0, null_mut(), &mut count) };
-    if code == -1 || (code == 0 && count == 0) {
-        return Ok(Vec::new());
-    }
-    check(call, code)?;
-    let mut ids = vec![null_mut(); count as usize];
-    // SAFETY: `ids` has room for `count` handles.
-    check(call, unsafe {
-        ffi::clGetDeviceIDs(platform.as_ptr(), ALL, count, ids.as_mut_ptr(), null_mut())
+    const DEVICE_NOT_FOUND: i32 = -1;
+    let ids = listed("clGetDeviceIDs", DEVICE_NOT_FOUND, |room, ids, count| {
+        // SAFETY: the platform is valid, there is room for so many handles, and `count` outlives the call.
+        unsafe { ffi::clGetDeviceIDs(platform.as_ptr(), ALL, room, ids, count) }
     })?;
     // SAFETY: the handles come from OpenCL just now; root devices are never released.
-    Ok(ids
-        .into_iter()
-        .filter(|id| !id.is_null())
-        .map(|id| unsafe { DeviceId::from_raw(id) })
-        .collect())
+    Ok(ids.map(|id| unsafe { DeviceId::from_raw(id) }).collect())
 }
 
 /// The bytes of an answer, kept aligned for any number.

@@ -126,9 +126,7 @@ impl Kept {
     /// or not at all.
     pub fn save(&self, folder: &Path) -> Result<PathBuf> {
         let path = self.path(folder);
-        let failed = Error::unwritten(&path);
-        let text = serde_json::to_string_pretty(self).map_err(|e| failed(e.into()))?;
-        files::write_whole(&path, &(text + "\n")).map_err(failed)?;
+        files::write_json(&path, self).map_err(Error::unwritten(&path))?;
         Ok(path)
     }
 
@@ -153,18 +151,12 @@ pub fn all_kept(folder: &Path) -> Vec<Result<Kept>> {
 }
 
 pub fn kept_files(folder: &Path) -> Vec<PathBuf> {
-    let mut paths = files::below(&folder.join(CEILINGS_FOLDER));
-    paths.retain(|path| {
-        path.extension()
-            .is_some_and(|extension| extension == "json")
-    });
-    paths.sort();
-    paths
+    files::below_with(&folder.join(CEILINGS_FOLDER), &["json"])
 }
 
 fn read(path: &Path) -> Result<Kept> {
-    let text = files::read_to_string(path).map_err(|e| e.to_string());
-    text.and_then(|text| parse(&text)).map_err(|why| {
+    let kept = files::read_json(path);
+    kept.and_then(checked).map_err(|why| {
         let path = path.display(); let why = why.replace(char::is_control, " ");
         Error::Failed(format!(
             "cannot read the ceilings in {path} ({why}): remove the file, or measure its device anew with gpulab ceiling"
@@ -172,9 +164,8 @@ fn read(path: &Path) -> Result<Kept> {
     })
 }
 
-/// What a file of this text holds, or what is wrong with it.
-fn parse(text: &str) -> Result<Kept, String> {
-    let kept: Kept = serde_json::from_str(text).map_err(|e| e.to_string())?;
+/// What a file holds, or what is wrong with it.
+fn checked(kept: Kept) -> Result<Kept, String> {
     match kept.ceilings.iter().find(|row| !row.is_sound()) {
         Some(row) => Err(format!(
             "the value of {} is {:e} {}",

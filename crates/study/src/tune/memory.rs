@@ -170,9 +170,7 @@ impl TunedFile {
     }
 
     fn read(path: &Path) -> Result<TunedFile> {
-        let text = files::read_to_string(path).map_err(|e| e.to_string());
-        let file = text
-            .and_then(|text| serde_json::from_str::<TunedFile>(&text).map_err(|e| e.to_string()));
+        let file = files::read_json::<TunedFile>(path);
         file.and_then(|file| file.check().map(|()| file))
             .map_err(|why| {
                 let why = why.replace(char::is_control, " ");
@@ -229,20 +227,14 @@ impl TunedFile {
         let _ = lock.lock();
         let (mut file, damage) = self.load(folder);
         change(&mut file.entries);
-        let text = serde_json::to_string_pretty(&file).map_err(|e| failed(e.into()))?;
-        files::write_whole(&path, &(text + "\n")).map_err(failed)?;
+        files::write_json(&path, &file).map_err(failed)?;
         Ok(damage)
     }
 }
 
 /// All that a folder remembers, by the names of the files; an [`Error::Failed`] for each that cannot be read or is damaged.
 pub fn all_tuned(folder: &Path) -> Vec<Result<TunedFile>> {
-    let mut paths = files::below(&folder.join(TUNED_FOLDER));
-    paths.retain(|path| {
-        path.extension()
-            .is_some_and(|extension| extension == "json")
-    });
-    paths.sort();
+    let paths = files::below_with(&folder.join(TUNED_FOLDER), &["json"]);
     paths.iter().map(|path| TunedFile::read(path)).collect()
 }
 
