@@ -14,7 +14,7 @@ use crate::runner::Pace;
 use crate::terminal::say;
 use crate::tune::Remembered;
 use crate::worker::{Setup, WorkerProcess, open_session, usual_deadline};
-use crate::{Error, Result, interrupt, processes, stats, sweep};
+use crate::{Error, Result, interrupt, processes, stats, sweep, usage_error};
 use std::borrow::Borrow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -94,7 +94,7 @@ impl Input<'_> {
     pub fn check_device(&self, bytes: u64, info: &DeviceInfo) -> Result<()> {
         let needed = bytes.saturating_mul(2);
         if needed > info.target.global_mem {
-            return Err(Error::Usage(format!(
+            return usage_error(format!(
                 "{} of {} need {} on the device for their data and its copy, and {} has {}: choose {}",
                 elements(self.family, self.shape),
                 self.dtype,
@@ -102,7 +102,7 @@ impl Input<'_> {
                 info.name,
                 gib(info.target.global_mem),
                 self.largest(info.target.global_mem)
-            )));
+            ));
         }
         // The memory of a CPU device is this machine's.
         match info.kind == "cpu" {
@@ -132,12 +132,12 @@ impl Input<'_> {
     fn check_memory(&self, bytes: u64, copies: u64, what_for: &str) -> Result<()> {
         let needed = bytes.saturating_mul(copies);
         match processes::available_memory() {
-            Some(available) if needed > available => Err(Error::Usage(format!(
+            Some(available) if needed > available => usage_error(format!(
                 "{} need {} of memory {what_for}, and {} is available: choose a smaller size",
                 elements(self.family, self.shape),
                 gib(needed),
                 gib(available)
-            ))),
+            )),
             _ => Ok(()),
         }
     }
@@ -167,10 +167,10 @@ pub fn gib(bytes: u64) -> String {
 /// The shape that is asked for, or else the usual one; of a matrix, columns alone mean a square.
 pub fn shape(family: &Family, n: Option<u64>, m: Option<u64>, usual: Shape) -> Result<Shape> {
     match (n, m) {
-        (_, Some(_)) if family.form != Form::Matrix => Err(Error::Usage(format!(
+        (_, Some(_)) if family.form != Form::Matrix => usage_error(format!(
             "--m: {} has no matrix with rows of its own",
             family.name
-        ))),
+        )),
         (None, None) => {
             let whole = family.usual_shape(usual.n, false);
             if usual != whole {
@@ -208,11 +208,11 @@ pub fn single_settings(family: &Family, rungs: &[&Rung], texts: &[String]) -> Re
         .into_iter()
         .map(|setting: sweep::Setting| match setting.values.as_slice() {
             [value] => Ok((setting.name.clone(), value.clone())),
-            values => Err(Error::Usage(format!(
+            values => usage_error(format!(
                 "--set {}: {} values; give one",
                 setting.name,
                 values.len()
-            ))),
+            )),
         })
         .collect()
 }
@@ -247,11 +247,11 @@ pub fn check_dtype(family: &Family, dtype: Dtype) -> Result<()> {
         return Ok(());
     }
     let names: Vec<&str> = family.dtypes.iter().map(|d| d.name()).collect();
-    Err(Error::Usage(format!(
+    usage_error(format!(
         "{} has no {dtype} kernels; it has {}",
         family.name,
         names.join(", ")
-    )))
+    ))
 }
 
 /// Refuses a folder that has none of the rungs' files; says of which it has none, as those are the built-in ones.
@@ -290,9 +290,9 @@ pub fn check_files(paths: &[&str], dir: Option<&Path>, quiet: bool) -> Result<()
         _ => return Ok(()),
     };
     let absent = absent.display();
-    Err(Error::Usage(format!(
+    usage_error(format!(
         "--cl-dir: there is no {absent}: the folder must be laid out like cl/"
-    )))
+    ))
 }
 
 /// Opens the device; without a deadline in seconds, one that suits cases of so many bytes and operations at most.

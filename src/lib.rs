@@ -26,7 +26,7 @@ pub use gpulab_graph as graph;
 pub use gpulab_kernels as kernels;
 pub use gpulab_kernels::{exchange, occupancy, values};
 pub use gpulab_model::{
-    Error, Result, check, data, each_array, error, outcome, plan, stats, suggest,
+    Error, Result, check, data, each_array, error, outcome, plan, stats, suggest, usage_error,
 };
 pub use gpulab_record as record;
 pub use gpulab_record::{compare, files, store, terminal};

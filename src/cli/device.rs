@@ -6,7 +6,7 @@ use crate::count::{AccessRule, CountAllowances, LockstepModel};
 use crate::report::drawing::DrawnView;
 use crate::report::moment::FilmLine;
 use crate::values;
-use crate::{Error, Result};
+use crate::{Result, usage_error};
 use clap::{Arg, Args};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -202,7 +202,7 @@ impl CountArgs {
                 "--segment: the transactions of {} follow from the size of words",
                 named.machine
             );
-            return Err(Error::Usage(why));
+            return usage_error(why);
         }
         Ok(LockstepModel {
             warp: self.warp.unwrap_or(named.warp),

@@ -16,7 +16,7 @@ use crate::processes::output_within;
 use crate::report::asm;
 use crate::terminal::say;
 use crate::worker::{WorkerProcess, Wrapper};
-use crate::{Error, Result, bench, interrupt};
+use crate::{Error, Result, bench, interrupt, usage_error};
 use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -41,9 +41,7 @@ struct Shown {
 /// Prints the instructions by line; of two kernels by kind.
 pub fn run(global: &Global, options: &AsmArgs) -> Result<()> {
     if options.listing.is_some() && options.what.len() > 1 {
-        return Err(Error::Usage(
-            "--listing: it is of one kernel; leave the other out".into(),
-        ));
+        return usage_error("--listing: it is of one kernel; leave the other out");
     }
     options
         .generation

@@ -12,7 +12,7 @@ use crate::outputs::{Outputs, Paths};
 use crate::plan::Case;
 use crate::record::{Row, Run, Scene};
 use crate::report::progress::StatusLine;
-use crate::{Error, Result, report, values};
+use crate::{Error, Result, report, usage_error, values};
 use std::time::Instant;
 
 /// Compares each file with the first, and says what the steps of ladders bring where several devices are in the files.
@@ -42,7 +42,7 @@ pub fn run(global: &Global, options: &Compare) -> Result<()> {
             .all(|comparison| comparison.pairs.is_empty())
     {
         let why = "the files share no case: both need times of the same rungs, types and sizes by the same clock";
-        return Err(Error::Usage(why.into()));
+        return usage_error(why);
     }
     for (comparison, name) in comparisons.iter().zip(options.files.iter().skip(1)) {
         let names = [options.files[0].as_str(), name];

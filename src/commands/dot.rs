@@ -6,15 +6,15 @@ use crate::cli::{DotArgs, Global};
 use crate::cpu::reduce::Op;
 use crate::data::{Dtype, Shape};
 use crate::kernels::{self, Form};
-use crate::{Error, Result, report};
+use crate::{Result, report, usage_error};
 
 pub fn run(global: &Global, options: &DotArgs) -> Result<()> {
     if let (Some(_), Some(dtype)) = (&options.source, options.ladder.dtype)
         && !dtype.is_float()
     {
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "--as compares with a CPU loop in double: use --dtype f32 or f64, not {dtype}"
-        )));
+        ));
     }
     let mut params = options.tunables.params.clone();
     let mut usual = options.ladder.default_size(Form::Vector);
@@ -55,10 +55,10 @@ fn look_at(files: &[String], dtype: Option<Dtype>) -> Result<(u64, Dtype)> {
     for file in files[1..].iter().filter(|file| **file != files[0]) {
         let (other, _) = reduce::look_at(file, Some(dtype), Op::Sum)?;
         if other != n {
-            return Err(Error::Usage(format!(
+            return usage_error(format!(
                 "{} has {n} elements and {file} has {other}: a dot product needs vectors of equal length",
                 files[0]
-            )));
+            ));
         }
     }
     Ok((n, dtype))

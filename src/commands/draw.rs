@@ -18,7 +18,7 @@ use crate::report::picture::of_grids;
 use crate::simulator::{CountingWorker, Simulator};
 use crate::terminal::say;
 use crate::worker::Setup;
-use crate::{Error, Result, bench, ceilings, interrupt, outputs, suggest};
+use crate::{Error, Result, bench, ceilings, interrupt, outputs, suggest, usage_error};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -78,7 +78,7 @@ fn film(global: &Global, options: &DrawArgs, path: &str) -> Result<()> {
             "--line {line}: no step is of this line; {}",
             films[0].lines()
         );
-        return Err(Error::Usage(why));
+        return usage_error(why);
     }
     outputs::write(path, page(&films, options.line.as_ref()).as_bytes())?;
     if path == "-" {
@@ -142,7 +142,7 @@ fn watch(what: &str, options: &DrawArgs) -> Result<Film> {
     let watched = match (experiment, &named) {
         (Some(experiment), _) => trial(experiment, x, options, target)?,
         (None, Some((brought, rung))) => kernel(brought, rung, options, target, model)?,
-        (None, None) => return Err(Error::Usage(format!("{what} names no kernel"))),
+        (None, None) => return usage_error(format!("{what} names no kernel")),
     };
     let CountedTrial {
         case, family, rung, ..
@@ -181,11 +181,11 @@ fn named(what: &str, options: &DrawArgs) -> Result<(Brought, Rung)> {
         let names = ladders()
             .map(|f| &*f.name)
             .chain(EXPERIMENTS.iter().map(|e| e.name));
-        return Err(Error::Usage(suggest::unknown(
+        return usage_error(suggest::unknown(
             "family or experiment",
             name,
             &names.collect::<Vec<_>>(),
-        )));
+        ));
     }
     let (brought, list) = Brought::of(what, options.family.as_deref())?;
     let rung = brought.rung(what, list.as_deref())?.clone();
@@ -208,9 +208,9 @@ fn kernel<'a>(
     if is_large(family.form, case.shape, model) {
         let n = case.shape.n;
         let few = usual.n;
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "n = {n} is more than a picture or a film shows: -n {few} shows the same"
-        )));
+        ));
     }
     Ok(of_rung(family, rung, &case, target, model))
 }
@@ -240,10 +240,10 @@ fn trial(
             .collect();
         xs.dedup();
         let xs = xs.join(", ");
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "{} has no countable trial there: it has {xs}",
             experiment.name
-        )));
+        ));
     };
     Ok(all.swap_remove(meant))
 }

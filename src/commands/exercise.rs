@@ -25,7 +25,7 @@ use crate::simulator::{Checked, CountingWorker, Simulator};
 use crate::suggest::{self, did_you_mean, nearest};
 use crate::terminal::say;
 use crate::worker::{Setup, WorkerProcess};
-use crate::{Error, Result, ceilings, files, interrupt, values};
+use crate::{Error, Result, ceilings, files, interrupt, usage_error, values};
 use clap::{Args, Subcommand};
 use gpulab_model::Joined;
 use serde::Serialize;
@@ -116,14 +116,12 @@ pub fn run(global: &Global, action: Option<&ExerciseAction>) -> Result<()> {
         }
         Some(ExerciseAction::Start { name, output }) => start(&find(name)?, output.as_deref()),
         Some(ExerciseAction::Check(options)) => match (&options.all, &options.name) {
-            (Some(_), Some(name)) => Err(Error::Usage(format!(
+            (Some(_), Some(name)) => usage_error(format!(
                 "--all grades every file of a folder: leave out {name}, or --all"
-            ))),
+            )),
             (Some(folder), None) => grade_class(global, options, folder),
             (None, Some(name)) => check(global, options, &find(name)?),
-            (None, None) => Err(Error::Usage(
-                "name an exercise, or grade a folder with --all DIR".into(),
-            )),
+            (None, None) => usage_error("name an exercise, or grade a folder with --all DIR"),
         },
     }
 }
@@ -171,11 +169,11 @@ fn start(exercise: &Exercise, output: Option<&str>) -> Result<()> {
     let made = OpenOptions::new().write(true).create_new(true).open(&path);
     match made.and_then(|mut file| file.write_all(starter.as_bytes())) {
         Ok(()) => print(&text::started(exercise, &path, width())),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(Error::Usage(format!(
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => usage_error(format!(
             "{shown} exists and is not overwritten: check it with gpulab exercise check {} {shown}, or start another \
              with -o FILE",
             exercise.name
-        ))),
+        )),
         Err(source) => Err(Error::Output {
             what: shown.to_string(),
             source,
@@ -189,11 +187,11 @@ fn check(global: &Global, options: &ExerciseCheck, exercise: &Exercise) -> Resul
         .clone()
         .unwrap_or_else(|| PathBuf::from(exercise.file_name()));
     if !path.exists() {
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "there is no file {}: gpulab exercise start {} writes a starting file",
             path.display(),
             exercise.name
-        )));
+        ));
     }
     let answer = TextOrJson::open(options.json.as_deref())?;
     interrupt::watch();
@@ -274,11 +272,11 @@ fn handed_in(folder: &Path) -> Result<Vec<PathBuf>> {
     }
     files.retain(|file: &PathBuf| file.extension().is_some_and(|ending| ending == "cl"));
     if files.is_empty() {
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "{} holds no submissions: they are DIR/STUDENT/NAME.cl, as in {}",
             folder.display(),
             folder.join("ada/transpose-banks.cl").display()
-        )));
+        ));
     }
     Ok(files)
 }

@@ -4,7 +4,7 @@ use crate::console::{self, print};
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
 use crate::kernels::{Family, Rung, built_in, ladders};
 use crate::report::explain::{all_rungs, kernel, story, study};
-use crate::{Error, Result, suggest, values};
+use crate::{Error, Result, suggest, usage_error, values};
 
 pub fn run(word: &str) -> Result<()> {
     let width = console::width();
@@ -56,11 +56,11 @@ pub fn lesson(word: &str) -> Result<Lesson> {
 pub fn rung_of<'a>(family: &'a Family, text: &str) -> Result<&'a Rung> {
     match values::variants(family, text).map_err(Error::Usage)?[..] {
         [rung] => Ok(rung),
-        ref rungs => Err(Error::Usage(format!(
+        ref rungs => usage_error(format!(
             "{text:?} names {} rungs of {}: choose one",
             rungs.len(),
             family.name
-        ))),
+        )),
     }
 }
 

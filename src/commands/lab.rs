@@ -14,7 +14,7 @@ use crate::record::{Point, Row, Run, Scene};
 use crate::report::progress::StatusLine;
 use crate::runner::{FOR_LIMITS, Pace};
 use crate::sweep::{self, Bench, Configuration, in_rounds};
-use crate::{Error, Result, interrupt, report, suggest};
+use crate::{Error, Result, interrupt, report, suggest, usage_error};
 use serde::Serialize;
 use std::time::Instant;
 
@@ -33,9 +33,9 @@ pub fn run(global: &Global, options: &Lab) -> Result<()> {
     };
     let chosen = choose(name)?;
     if options.svg.is_some() && !chosen.iter().any(|e| e.has_timeline()) {
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "--svg: {name} has no timeline to draw; overlap has one"
-        )));
+        ));
     }
     let outputs = Outputs::open(&Paths {
         svg: options.svg.as_deref(),

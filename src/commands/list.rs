@@ -5,7 +5,7 @@ use crate::experiments::{EXPERIMENTS, experiment};
 use crate::kernels::{built_in, ladders};
 use crate::report::list::{details, everything, one_experiment};
 use crate::report::sources::{self, CitedSource};
-use crate::{Error, Result, suggest};
+use crate::{Error, Result, suggest, usage_error};
 
 /// Lists all families, experiments and sources; of one family its rungs' ideas and its tunables, of one experiment its
 /// question. With `verbose` the overview says of each rung all that there is.
@@ -26,11 +26,7 @@ pub fn run(name: Option<&str>, verbose: bool) -> Result<()> {
         .map(|f| &*f.name)
         .chain(EXPERIMENTS.iter().map(|e| e.name))
         .collect();
-    Err(Error::Usage(suggest::unknown(
-        "family or experiment",
-        name,
-        &names,
-    )))
+    usage_error(suggest::unknown("family or experiment", name, &names))
 }
 
 /// Prints the road through one of the sources: what to run for each of its parts, and what to look for.

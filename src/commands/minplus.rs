@@ -15,7 +15,7 @@ use crate::store::Sink;
 use crate::terminal::say;
 use crate::tune::Remembered;
 use crate::worker::{apart, end_when_interrupted, open_session, usual_deadline, within};
-use crate::{Error, Result, bench, input, interrupt, processes, values};
+use crate::{Error, Result, bench, input, interrupt, processes, usage_error, values};
 use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -72,14 +72,14 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
         .map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     let is_npy = ending.as_deref() == Some("npy");
     if let Some(ending) = ending.filter(|ending| ending != "csv" && !is_npy) {
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "-o {path}: .{ending} is not written; end the name in .csv or .npy"
-        )));
+        ));
     }
     if is_npy && job.paths {
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "-o {path}: --paths adds a column; end the name in .csv"
-        )));
+        ));
     }
     let output = Arc::new(Mutex::new(Some(Sink::open(path)?)));
     // A file that holds nothing yet goes again, as it does where this ends otherwise.
@@ -228,9 +228,9 @@ fn asked(family: &'static Family, variant: Option<&str>) -> Result<Option<&'stat
         [rung] => Ok(Some(rung)),
         ref several => {
             let count = several.len();
-            Err(Error::Usage(format!(
+            usage_error(format!(
                 "--variant: choose one rung to compute distances, not {count}"
-            )))
+            ))
         }
     }
 }
@@ -322,12 +322,12 @@ fn check_memory(n: usize, dtype: Dtype, paths: bool, gpu: bool) -> Result<()> {
         .saturating_mul(n as u64)
         .saturating_mul(matrices * size + hops);
     match processes::available_memory() {
-        Some(available) if needed > available => Err(Error::Usage(format!(
+        Some(available) if needed > available => usage_error(format!(
             "the distances of {n} nodes need {} of memory, and {} is available: leave nodes out, or use a machine with \
              more memory",
             bench::gib(needed),
             bench::gib(available)
-        ))),
+        )),
         _ => Ok(()),
     }
 }

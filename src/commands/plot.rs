@@ -6,7 +6,7 @@ use crate::record::{Point, Row};
 use crate::report::groups::{experiments, families, ladders, of_most_rungs, sizes, sweeps};
 use crate::report::picture::{self, Drawn};
 use crate::report::shown::{Choice, Material, finding, question};
-use crate::{Error, Result, outputs};
+use crate::{Error, Result, outputs, usage_error};
 use std::path::Path;
 
 /// Draws what was asked for into its file.
@@ -30,9 +30,9 @@ pub fn check_picture(output: &str) -> Result<()> {
         .is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
     match output == "-" || is_svg {
         true => Ok(()),
-        false => Err(Error::Usage(format!(
+        false => usage_error(format!(
             "-o {output}: a picture is FILE.svg, or - for standard output"
-        ))),
+        )),
     }
 }
 

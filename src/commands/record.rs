@@ -10,7 +10,7 @@ use crate::kernels::{FAMILIES, Form};
 use crate::outcome::Cache;
 use crate::plan::Target;
 use crate::report::format;
-use crate::{Error, Result, bench, files, interrupt, processes};
+use crate::{Error, Result, bench, files, interrupt, processes, usage_error};
 use gpulab_model::Joined;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -73,7 +73,7 @@ pub fn run(global: &Global, folder: Option<&Path>, quick: bool, budget: Option<f
                 "is not of {} with driver {}: give another folder",
                 info.name, info.driver
             );
-            return Err(Error::Usage(format!("{} {of}", file.display())));
+            return usage_error(format!("{} {of}", file.display()));
         }
     }
     let count = done.len() + missing.len();

@@ -6,7 +6,7 @@ use crate::console::note;
 use crate::cpu::reduce::Op;
 use crate::data::{Array, Dtype, Shape};
 use crate::kernels::{self, Form};
-use crate::{Error, Result, input};
+use crate::{Result, input, usage_error};
 
 pub fn run(global: &Global, options: &ReduceArgs) -> Result<()> {
     // The option takes no other names.
@@ -28,10 +28,10 @@ pub fn run(global: &Global, options: &ReduceArgs) -> Result<()> {
         (study.shape, study.dtype) = (Shape::vector(n), Some(dtype));
     }
     match study.dtype {
-        Some(dtype) if dtype.is_float() && op.is_bitwise() => Err(Error::Usage(format!(
+        Some(dtype) if dtype.is_float() && op.is_bitwise() => usage_error(format!(
             "--op {} needs an integer type: choose --dtype i32 or i64",
             op.name()
-        ))),
+        )),
         _ => ladder::run(global, &options.ladder, &study, &mut Vec::new()),
     }
 }
@@ -41,9 +41,7 @@ pub fn look_at(file: &str, dtype: Option<Dtype>, op: Op) -> Result<(u64, Dtype)>
     let data = input::read(file, dtype)?;
     match nan(&data) {
         Some(nan) if matches!(op, Op::Min | Op::Max) => {
-            return Err(Error::Usage(format!(
-                "{file}: {nan}: min and max are undefined for it"
-            )));
+            return usage_error(format!("{file}: {nan}: min and max are undefined for it"));
         }
         // Said with --quiet, too: no sum over such a file shows whether a kernel is right.
         Some(nan) => note(&format!(

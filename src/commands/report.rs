@@ -8,7 +8,7 @@ use crate::report::groups::distinct;
 use crate::report::page::{self, DataFile};
 use crate::report::shown::Material;
 use crate::store::shipped;
-use crate::{Error, Result, files, outputs};
+use crate::{Error, Result, files, outputs, usage_error};
 use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::Read;
@@ -28,10 +28,7 @@ pub fn run(global: &Global, named: &[String], output: &str) -> Result<()> {
         }
     }
     if words.is_empty() {
-        return Err(Error::Usage(format!(
-            "no CSV or JSON file in {}",
-            named.join(", ")
-        )));
+        return usage_error(format!("no CSV or JSON file in {}", named.join(", ")));
     }
     let shown = asked(&distinct(words))?;
     let files = data(&shown)?;

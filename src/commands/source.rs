@@ -8,7 +8,7 @@ use crate::console::{self, print};
 use crate::kernels::{self, Family, Rung, Sources};
 use crate::report::diff::{self, KernelFile};
 use crate::report::explain::short_name;
-use crate::{Error, Result, bench};
+use crate::{Error, Result, bench, usage_error};
 use std::path::Path;
 
 /// Prints the one that is named, or the difference of two.
@@ -18,9 +18,7 @@ pub fn run(global: &Global, what: &[String], is_expanded: bool, dir: Option<&Pat
     };
     let [name] = what else {
         if is_expanded {
-            return Err(Error::Usage(
-                "--expanded: it is of one kernel; leave the others out".into(),
-            ));
+            return usage_error("--expanded: it is of one kernel; leave the others out");
         }
         return changes(global, what, &sources);
     };
@@ -56,10 +54,7 @@ fn changes(global: &Global, what: &[String], sources: &Sources) -> Result<()> {
     let old = old?;
     let new = new?;
     if old.path == new.path {
-        return Err(Error::Usage(format!(
-            "both are {}: name two rungs",
-            new.label
-        )));
+        return usage_error(format!("both are {}: name two rungs", new.label));
     }
     print(&diff::text(
         &old,
@@ -71,9 +66,9 @@ fn changes(global: &Global, what: &[String], sources: &Sources) -> Result<()> {
 
 fn file(name: &str, global: &Global, sources: &Sources) -> Result<KernelFile> {
     let Some((family, rung)) = name.rsplit_once(':') else {
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "{name:?} names no rung: give two, as in reduce:2 reduce:3"
-        )));
+        ));
     };
     let Brought { family, .. } = &Brought::new(&family.to_lowercase())?;
     let rung = rung_of(family, rung)?;
@@ -113,21 +108,18 @@ fn paths(lesson: &Lesson) -> Result<Vec<&'static str>> {
                         .ladder
                         .first()
                         .map_or_else(String::new, |rung| short_name(family, rung));
-                    Err(Error::Usage(format!(
+                    usage_error(format!(
                         "{} has {} rungs: choose one, as in {first}",
                         family.name,
                         rungs.len()
-                    )))
+                    ))
                 }
             }
         }
         Lesson::Study(experiment) => match experiment.sources() {
             none if none.is_empty() => {
                 let why = "it moves data between host and device, and runs no kernel";
-                Err(Error::Usage(format!(
-                    "{} has no kernel source: {why}",
-                    experiment.name
-                )))
+                usage_error(format!("{} has no kernel source: {why}", experiment.name))
             }
             paths => Ok(paths),
         },

@@ -3,7 +3,7 @@
 use super::proof::Incoming;
 use super::{Graph, Length};
 use gpulab_model::data::{Array, Dtype};
-use gpulab_model::{Error, Result, each_array, same_type};
+use gpulab_model::{Error, Result, each_array, same_type, usage_error};
 use rayon::prelude::*;
 
 /// What makes n x n lengths of n x n lengths: one min-plus step, or all shortest distances.
@@ -87,9 +87,9 @@ fn check_type<T: Length>(graph: &Graph, distances: &[T], weights: &[T]) -> Resul
         "--dtype f64"
     };
     let length = distances[at].text();
-    Err(Error::Usage(format!(
+    usage_error(format!(
         "the distance from {from} to {to} has become {length}, too large to be added to in {dtype}: choose {advice}"
-    )))
+    ))
 }
 
 /// A length that is too large to be added to, and its place: the first of those below 0 if there are any.

@@ -40,6 +40,11 @@ pub enum Error {
 /// What a command, or a part of it, comes to.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// That something is not possible as it was asked for, and why.
+pub fn usage_error<T>(why: impl Into<String>) -> Result<T> {
+    Err(Error::Usage(why.into()))
+}
+
 /// Every exit code there is, and when a command ends with it. When several apply, a wrong result comes first, then a build that failed, then a row that
 /// cannot be trusted.
 pub const EXITS: &[(u8, &str)] = &[

@@ -9,7 +9,7 @@ use gpulab_kernels::{Registry, built_in};
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::Cache;
 use gpulab_model::suggest::{did_you_mean, nearest};
-use gpulab_model::{Error, Result};
+use gpulab_model::{Error, Result, usage_error};
 use gpulab_record::store::{COUNTED, Recorded, of_csv, recorded};
 use gpulab_record::{Cells, CsvRecord, Point, Row, SampleRow, flag};
 use gpulab_study::ceilings::{CeilingRow, cached};
@@ -93,14 +93,12 @@ pub fn take_apart(text: &[u8], name: &str) -> Result<Material> {
                 own.samples = of_csv(text, name)?.0;
             } else {
                 let why = "holds no results of gpulab: show takes what --csv and --json write";
-                return Err(Error::Usage(format!("{name} {why}")));
+                return usage_error(format!("{name} {why}"));
             }
         }
     }
     if own.is_empty() {
-        return Err(Error::Usage(format!(
-            "{name} has a header and no results below it"
-        )));
+        return usage_error(format!("{name} has a header and no results below it"));
     }
     Ok(own)
 }
@@ -173,9 +171,9 @@ pub fn columns<T: CsvRecord>(records: &[T], names: &[String], medium: Medium) ->
     for name in names {
         let Some(column) = column_of(name, records) else {
             let near = did_you_mean(&nearest(name, T::COLUMNS, |known| known));
-            return Err(Error::Usage(format!(
+            return usage_error(format!(
                 "there is no column {name:?} here{near}; gpulab help columns lists columns"
-            )));
+            ));
         };
         let mut cells: Vec<String> = all.iter().map(|cells| cells.text(&column)).collect();
         for cell in &mut cells {
@@ -382,17 +380,15 @@ impl Choice<'_> {
                     .iter()
                     .any(|own| own[0].experiment != last[0].experiment) =>
             {
-                Err(Error::Usage(format!(
+                usage_error(format!(
                     "the files hold several experiments: choose with --name one of {names}"
-                )))
+                ))
             }
             Some(last) => Ok(last),
             None if names.is_empty() => {
                 Err(self.none("experiment", "what gpulab lab NAME --csv writes"))
             }
-            None => Err(Error::Usage(format!(
-                "the files hold no such experiment, but {names}"
-            ))),
+            None => usage_error(format!("the files hold no such experiment, but {names}")),
         }
     }
 }

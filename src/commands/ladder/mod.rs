@@ -22,7 +22,7 @@ use crate::store::{Recorded, write_rows};
 use crate::sweep::Asked;
 use crate::values::{self, Peak};
 use crate::worker::Setup;
-use crate::{Error, Result};
+use crate::{Error, Result, usage_error};
 use climb::Climb;
 pub use climb::LadderRun;
 use std::collections::BTreeMap;
@@ -70,10 +70,10 @@ pub fn run(
     let executor = data.open(setup, options.measure.in_process, options.measure.deadline)?;
     let info = executor.info().clone();
     if let Some(wg) = options.wg.filter(|wg| wg.size() > info.target.max_wg) {
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "work-group {wg} is too large: {} allows at most {} work-items",
             info.name, info.target.max_wg
-        )));
+        ));
     }
     bench::announce(global, &info);
     let mut climb = Climb::new(study, options, dtype, executor, outputs);
@@ -159,7 +159,7 @@ fn check_values(
         let alone = Params::from([(name.clone(), value.clone())]);
         let together = asked.refusal(name, std::slice::from_ref(&study.params));
         if let Some(why) = together.and_then(|_| asked.refusal(name, &[alone])) {
-            return Err(Error::Usage(format!("--{name} {value}: {why}")));
+            return usage_error(format!("--{name} {value}: {why}"));
         }
     }
     Ok(())
@@ -258,9 +258,9 @@ fn check_settings(study: &LadderRun<'_>, rungs: &[&Rung]) -> Result<()> {
         read.all(|tunable| tunable.name != name.as_str())
     });
     unread.map_or(Ok(()), |name| {
-        Err(Error::Usage(format!(
+        usage_error(format!(
             "--{name}: none of the chosen rungs has this setting"
-        )))
+        ))
     })
 }
 
@@ -272,9 +272,7 @@ fn check_peaks(family: &Family, given: &[Peak]) -> Result<()> {
         .filter(|peak| matches!(peak, Peak::Bytes(_)) == is_memory)
         .count();
     if bounding > 1 || given.len() > bounding + 1 {
-        return Err(Error::Usage(
-            "--peak: give at most one rate of bytes and one of operations".into(),
-        ));
+        return usage_error("--peak: give at most one rate of bytes and one of operations");
     }
     let (what, example) = if is_memory {
         ("bytes", "4800GB/s")
@@ -282,10 +280,10 @@ fn check_peaks(family: &Family, given: &[Peak]) -> Result<()> {
         ("operations", "60TFLOP/s")
     };
     if !given.is_empty() && bounding == 0 {
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "--peak: {} is measured in {what} a second: write {example}",
             family.name
-        )));
+        ));
     }
     Ok(())
 }
@@ -371,10 +369,10 @@ impl Baselines {
         if let Some((name, rows)) = against.as_ref().filter(|_| !fail_on.is_empty()) {
             let has = timed(rows).iter().map(Vec::len).max().unwrap_or(0);
             if has.min(rounds) < FEWEST {
-                return Err(Error::Usage(format!(
+                return usage_error(format!(
                     "--fail-on takes {FEWEST} rounds of each side: {name} has {has} (gpulab {family} --save {name} --rounds \
                      {FEWEST} keeps it anew), this run {rounds}"
-                )));
+                ));
             }
         }
         let mut kept = None;
@@ -443,14 +441,14 @@ fn baseline(name: &str, family: &str) -> Result<PathBuf> {
 fn read(path: PathBuf, name: &str, family: &str) -> Result<Vec<Row>> {
     if !path.exists() {
         let why = format!("no run of {family} is kept as {name}: keep one with --save {name}");
-        return Err(Error::Usage(format!("{why}{}", kept_names(family)?)));
+        return usage_error(format!("{why}{}", kept_names(family)?));
     }
     let place = path.display().to_string();
     match records::read(&place)? {
         (Recorded::Rows(rows), _) => Ok(rows),
-        _ => Err(Error::Usage(format!(
+        _ => usage_error(format!(
             "{place} holds no rows: keep another run with --save {name}"
-        ))),
+        )),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::report::{self, Medium, RateUnit, format};
 use crate::store::{Shipped, shipped};
 use crate::terminal::say;
 use crate::values::condition;
-use crate::{Error, Result, outputs};
+use crate::{Error, Result, outputs, usage_error};
 use records::{asked, is_path, of_device};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -42,9 +42,7 @@ pub fn run(global: &Global, options: &Show) -> Result<()> {
         return print(&overview(&shipped()));
     }
     if what.is_empty() {
-        return Err(Error::Usage(
-            "show what? Give files, or a device as in gpulab show h200".into(),
-        ));
+        return usage_error("show what? Give files, or a device as in gpulab show h200");
     }
     // A device's name alone asks what it has.
     if let [device] = &what[..]
@@ -57,7 +55,7 @@ pub fn run(global: &Global, options: &Show) -> Result<()> {
     if let Some(file) = sources.iter().find(|file| !file.samples.is_empty()) {
         let why =
             "holds single timed runs; show takes the rows of the same run, from --csv or --json";
-        return Err(Error::Usage(format!("{} {why}", file.name)));
+        return usage_error(format!("{} {why}", file.name));
     }
     let mut counts = Vec::new();
     let mut limits = Vec::new();
@@ -234,9 +232,9 @@ impl ShowingStyle<'_> {
             }
             Material { counts, .. } if !counts.is_empty() => return columns(counts, names, medium),
             _ => {
-                return Err(Error::Usage(
-                    "--columns takes results of gpulab, not other programs' figures".into(),
-                ));
+                return usage_error(
+                    "--columns takes results of gpulab, not other programs' figures",
+                );
             }
         }
         let mut texts: Vec<String> = tables(&source.rows)

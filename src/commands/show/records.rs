@@ -7,7 +7,7 @@ use crate::report::groups::distinct;
 use crate::report::shown::{Material, mark_cached, only, take_apart};
 use crate::store::{Recorded, RecordedFile, Shipped, recorded, shipped};
 use crate::suggest::did_you_mean;
-use crate::{Error, Result, files};
+use crate::{Error, Result, files, usage_error};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -95,7 +95,7 @@ pub fn of_device(all: &[Shipped], asked: &str) -> Result<Vec<Shipped>> {
                 .iter()
                 .map(|device| format!("gpulab show {device} {part}"))
                 .collect();
-            return Err(Error::Usage(match &commands[..] {
+            return usage_error(match &commands[..] {
                 [] => format!(
                     "there is no file {asked:?}, and no device of that name among the records that come with gpulab: {}",
                     distinct(all.iter().map(|file| file.device)).join(", ")
@@ -104,13 +104,13 @@ pub fn of_device(all: &[Shipped], asked: &str) -> Result<Vec<Shipped>> {
                     "there is no file {asked:?}{}",
                     did_you_mean(&commands[..commands.len().min(3)])
                 ),
-            }));
+            });
         }
         several => {
-            return Err(Error::Usage(format!(
+            return usage_error(format!(
                 "{asked:?} matches several devices: {}",
                 several.join(", ")
-            )));
+            ));
         }
     };
     Ok(all
@@ -134,10 +134,10 @@ fn named(own: &[Shipped], name: &str) -> Result<Vec<Material>> {
     if found.is_empty() {
         let files: Vec<&str> = own.iter().map(|file| file.name).collect();
         let device = own[0].device;
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "no record of {name} among those of {device}: there are {}",
             files.join(", ")
-        )));
+        ));
     }
     Ok(found)
 }
@@ -272,13 +272,13 @@ pub fn runs_of(names: &str, quiet: bool) -> Result<Vec<Row>> {
     let mut all = Vec::new();
     let files = split_names(names);
     if files.is_empty() {
-        return Err(Error::Usage(format!("{names} holds no .csv or .json file")));
+        return usage_error(format!("{names} holds no .csv or .json file"));
     }
     for name in files {
         let (Recorded::Rows(rows), torn) = read(&name)? else {
             let why =
                 "holds no rows: compare takes the --csv and --json files of ladders and sweeps";
-            return Err(Error::Usage(format!("{name} {why}")));
+            return usage_error(format!("{name} {why}"));
         };
         torn.iter().filter(|_| !quiet).for_each(|torn| note(torn));
         all.extend(rows);

@@ -22,7 +22,7 @@ use crate::sweep::{self, Bench, Configuration, Identity, Narrowing, Order, ROUND
 use crate::terminal::Stdout;
 use crate::values::List;
 use crate::worker::Setup;
-use crate::{Error, Result, interrupt};
+use crate::{Error, Result, interrupt, usage_error};
 use parts::{Parts, wait_for_writer};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -254,10 +254,10 @@ fn shapes(family: &Family, options: &Sweep, usual: Shape) -> Result<Vec<Shape>> 
         return Ok(vec![bench::shape(family, None, None, usual)?]);
     }
     if m.is_some() && family.form != Form::Matrix {
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "--m: {} has no number of rows of its own: --n is enough",
             family.name
-        )));
+        ));
     }
     let n = n.clone().unwrap_or(List(vec![usual.n])).0;
     let m = m
@@ -293,7 +293,7 @@ fn plan(space: &Space<'_>, executor: &dyn Executor, global: &Global) -> Result<V
             .for_each(|(index, configuration)| configuration.index = index);
         let texts: Vec<String> = narrowings.iter().filter_map(narrowed).collect();
         if plan.is_empty() {
-            return Err(Error::Usage(texts.join("\n")));
+            return usage_error(texts.join("\n"));
         }
         texts.iter().for_each(|text| global.say(text));
     }
@@ -344,9 +344,9 @@ fn open_output(options: &Sweep, is_forced: bool) -> Result<Option<CsvFile<Row>>>
     let path = options.output.as_str();
     if options.resume {
         if path == "-" || std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
-            return Err(Error::Usage(
-                "--resume needs -o FILE with the file to continue, not a pipe or device".into(),
-            ));
+            return usage_error(
+                "--resume needs -o FILE with the file to continue, not a pipe or device",
+            );
         }
         return CsvFile::append(path).map(Some);
     }
@@ -357,7 +357,7 @@ fn open_output(options: &Sweep, is_forced: bool) -> Result<Option<CsvFile<Row>>>
     let is_kept = path != "-" && holds_something && !is_forced;
     if is_kept && !read_rows(Path::new(path)).is_ok_and(|file| file.rows.is_empty()) {
         let why = "continue it with --resume, give another file, or replace it with --force";
-        return Err(Error::Usage(format!("{path} exists already: {why}")));
+        return usage_error(format!("{path} exists already: {why}"));
     }
     CsvFile::create(path).map(Some)
 }

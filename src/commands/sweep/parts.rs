@@ -3,7 +3,7 @@
 
 use crate::cli::Sweep;
 use crate::sweep::Shard;
-use crate::{Error, Result, files, processes};
+use crate::{Error, Result, files, processes, usage_error};
 use serde_json::json;
 use std::fmt::Display;
 use std::fs::{self, File};
@@ -55,9 +55,7 @@ impl Parts {
             return Ok(None);
         };
         if options.output == "-" {
-            return Err(Error::Usage(
-                "--workers needs -o FILE, in a folder that all workers reach".into(),
-            ));
+            return usage_error("--workers needs -o FILE, in a folder that all workers reach");
         }
         Ok(Some(Parts {
             workers,
@@ -181,7 +179,7 @@ impl Parts {
                 "there is no program hq in PATH, and HyperQueue for Python takes no {}",
                 options.join(" ")
             );
-            return Err(Error::Usage(format!("--workers: {why}")));
+            return usage_error(format!("--workers: {why}"));
         }
         let env = json!({ TASK: PART });
         let job = json!({

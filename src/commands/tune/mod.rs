@@ -18,7 +18,7 @@ use crate::report::wrap::wrapped;
 use crate::store::Recorded;
 use crate::terminal::say;
 use crate::tune::{Replay, TunedEntry, TunedFile, all_tuned, replay, source_hash};
-use crate::{Error, Result, ceilings, files, outputs};
+use crate::{Error, Result, ceilings, files, outputs, usage_error};
 use gpulab_model::Joined;
 use search::{AskedTuning, Tuning, listing};
 use std::path::Path;
@@ -239,9 +239,9 @@ fn replayed(global: &Global, options: &TuneArgs) -> Result<()> {
     for file in &options.replay {
         let name = file.display().to_string();
         let (Recorded::Rows(rows), torn) = read(&name)? else {
-            return Err(Error::Usage(format!(
+            return usage_error(format!(
                 "{name} holds no rows: --replay takes what sweep and tune write as CSV"
-            )));
+            ));
         };
         torn.iter().for_each(|torn| global.say(torn));
         let rows: Vec<Row> = latest(&rows)
@@ -266,9 +266,7 @@ fn replayed(global: &Global, options: &TuneArgs) -> Result<()> {
         }
     }
     if told.is_empty() {
-        return Err(Error::Usage(
-            "the files have no rows of a device: nothing to search".into(),
-        ));
+        return usage_error("the files have no rows of a device: nothing to search");
     }
     print(&replays(&told, screen(global.color)))
 }

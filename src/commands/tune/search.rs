@@ -23,7 +23,7 @@ use crate::tune::{
     is_faster, least_of, search, source_hash, time_of,
 };
 use crate::values::SearchBudget;
-use crate::{Error, Result, bench, stats};
+use crate::{Error, Result, bench, stats, usage_error};
 use gpulab_model::Joined;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -69,9 +69,7 @@ impl<'a> AskedTuning<'a> {
         let usual = family.usual_shape(family.form.ladder_size(options.quick), options.quick);
         let shape = bench::shape(family, options.n, options.m, usual)?;
         if shape.elements() == 0 {
-            return Err(Error::Usage(
-                "--n 0: no elements, so no launch to tune".into(),
-            ));
+            return usage_error("--n 0: no elements, so no launch to tune");
         }
         let mut choices = Params::new();
         let mut settings = sweep::settings(family, &rungs, &options.set).map_err(Error::Usage)?;
@@ -93,7 +91,7 @@ impl<'a> AskedTuning<'a> {
             let Setting { name, mut values } = settings.remove(at);
             if values.len() > 1 {
                 let why = "each value is a different problem with its own optimum: give one";
-                return Err(Error::Usage(format!("--set {name}: {why}")));
+                return usage_error(format!("--set {name}: {why}"));
             }
             choices.extend(values.pop().map(|value| (name, value)));
         }
@@ -132,9 +130,7 @@ impl<'a> AskedTuning<'a> {
             .iter()
             .map(|(rung, why)| format!("{}: {why}", rung.label()));
         let why = narrowed.chain(refused).next().unwrap_or_default();
-        Err(Error::Usage(format!(
-            "no configuration can run here; {why}"
-        )))
+        usage_error(format!("no configuration can run here; {why}"))
     }
 }
 

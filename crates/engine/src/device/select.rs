@@ -1,7 +1,7 @@
 //! Choosing a device from the list. Pure.
 
 use gpulab_model::outcome::{DeviceInfo, PlatformInfo};
-use gpulab_model::{Error, Result};
+use gpulab_model::{Error, Result, usage_error};
 use std::fmt::Write as _;
 
 /// Types by preference: what runs when nothing is chosen.
@@ -55,9 +55,9 @@ pub fn matching<'a>(
     }
     let wanted = selector.unwrap_or_default().trim().to_lowercase();
     if wanted == "all" || wanted.contains(',') {
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "`{wanted}` asks for several devices, and each run uses one: choose one with -d (gpulab devices lists them)"
-        )));
+        ));
     }
     if wanted.is_empty() {
         return Ok(KINDS

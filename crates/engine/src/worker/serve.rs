@@ -8,7 +8,7 @@ use crate::processes;
 use crate::runner::{Session, second_seed};
 use gpulab_kernels::{Registry, Sources};
 use gpulab_model::plan::Target;
-use gpulab_model::{Error, Result};
+use gpulab_model::{Error, Result, usage_error};
 use gpulab_record::files::ScratchFolder;
 use gpulab_record::terminal::Stdout;
 use std::io::{self, BufRead, Write};
@@ -117,7 +117,7 @@ pub fn serve() -> Result<()> {
         return Ok(());
     }
     let why = "other commands start gpulab worker to run kernels; it received no request";
-    Err(Error::Usage(why.into()))
+    usage_error(why)
 }
 
 /// Requests arrive on a thread of their own, so that the end of the parent is noticed while a kernel

@@ -16,7 +16,7 @@ pub use read::{
 };
 
 use crate::{CsvRecord, Row};
-use gpulab_model::{Error, Result};
+use gpulab_model::{Error, Result, usage_error};
 use read::CsvTable;
 use serde::Serialize;
 pub use sink::Sink;
@@ -65,7 +65,7 @@ impl<T: CsvRecord> CsvFile<T> {
         if !is_ours {
             let why =
                 "it has other columns than this version writes; give another file or remove it";
-            return Err(Error::Usage(format!("cannot add to {path}: {why}")));
+            return usage_error(format!("cannot add to {path}: {why}"));
         }
         sink.keep(if is_new { 0 } else { table.intact });
         Ok(CsvFile {

@@ -2,7 +2,7 @@
 
 use crate::files;
 use crate::{CsvRecord, OLDEST_SCHEMA, Point, Row, SCHEMA, flag};
-use gpulab_model::{Error, Result};
+use gpulab_model::{Error, Result, usage_error};
 use include_dir::{Dir, include_dir};
 use rayon::prelude::*;
 use serde::de::DeserializeOwned;
@@ -48,9 +48,9 @@ impl CsvTable {
         if let Some(odd) = table.records.iter().find(|record| record.len() != width) {
             let line = line_of(odd);
             let cells = odd.len();
-            return Err(Error::Usage(format!(
+            return usage_error(format!(
                 "{name}, line {line}, has {cells} cells instead of {width}"
-            )));
+            ));
         }
         if !table.records.is_empty() {
             table.header = table.records.remove(0);
@@ -201,9 +201,7 @@ pub type RecordedFile = (Recorded, Option<String>);
 pub fn recorded(text: &[u8], name: &str) -> Result<RecordedFile> {
     let (mut recorded, torn) = match text.trim_ascii_start().first() {
         None => {
-            return Err(Error::Usage(format!(
-                "{name} is empty: it holds no results"
-            )));
+            return usage_error(format!("{name} is empty: it holds no results"));
         }
         Some(b'[' | b'{') => (of_json(text, name)?, None),
         Some(_) => {
@@ -265,9 +263,7 @@ fn of_json(text: &[u8], name: &str) -> Result<Recorded> {
         return Err(unknown_schema(name, 1, schema));
     }
     let Some(first) = values.first() else {
-        return Err(Error::Usage(format!(
-            "{name} holds an empty list: no results"
-        )));
+        return usage_error(format!("{name} holds an empty list: no results"));
     };
     let [is_counted, is_point, has_family, has_status] =
         [COUNTED, "experiment", "family", "status"].map(|key| first.get(key).is_some());

@@ -2,7 +2,7 @@
 
 use crate::files;
 use crate::terminal::{Escaping, Stdout};
-use gpulab_model::{Error, Result};
+use gpulab_model::{Error, Result, usage_error};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -182,6 +182,6 @@ fn lock(file: &File, path: &str) -> Result<()> {
     if files::lock(file) {
         Ok(())
     } else {
-        Err(Error::Usage(format!("{path} {why}")))
+        usage_error(format!("{path} {why}"))
     }
 }
