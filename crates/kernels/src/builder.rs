@@ -68,7 +68,7 @@ impl<'a> Builder<'a> {
 
     /// Of vectors of the case's size, for launches of groups as large as those of `grid`.
     pub fn linear(ask: &'a Ask<'a>, element: &str, grid: Grid) -> Builder<'a> {
-        let mut builder = Builder::new(ask, element, ask.case.shape.n);
+        let mut builder = Builder::new(ask, element, ask.n());
         builder.define("WG", grid.wg);
         builder.plan.wg = WorkGroup::linear(grid.wg);
         if ask.reads(&ITEMS) {
@@ -78,7 +78,7 @@ impl<'a> Builder<'a> {
     }
 
     pub fn n(&self) -> u64 {
-        self.ask.case.shape.n
+        self.ask.n()
     }
 
     /// Notes all settings that were asked for.

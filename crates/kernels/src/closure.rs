@@ -133,7 +133,7 @@ fn each(plan: &mut Builder<'_>, kernel: &str, side: u64, args: Vec<Arg>) -> Resu
 }
 
 fn textbook(ask: &Ask<'_>) -> Planned {
-    let n = ask.case.shape.n;
+    let n = ask.n();
     let mut plan = begin(ask, n)?;
     let result = plan.output(ask.case.shape.elements() as usize);
     let args = plan
@@ -241,7 +241,7 @@ impl BlockTiles {
         let block = BLOCK
             .get(&ask.case.params)?
             .unwrap_or(if is_small && ask.target.gpu { 128 } else { 64 });
-        let n = ask.case.shape.n;
+        let n = ask.n();
         let divisors = [tiling.tile[0], tiling.tile[1], tiling.depth, STRIP];
         if block > 256
             || divisors
@@ -327,14 +327,14 @@ fn blocked(ask: &Ask<'_>) -> Planned {
         &|plan, buffers, first| tiles.panels(plan, buffers, first),
         &|plan, buffers, from, to| tiles.lower(plan, buffers, from, to),
     )?;
-    let roundings = roundings(ask.case.shape.n, block);
+    let roundings = roundings(ask.n(), block);
     Ok(plan.plan(tiles.tiling.local_elements().max(4 * block), roundings))
 }
 
 fn blocked_wide(ask: &Ask<'_>) -> Planned {
     /// Rows of an item, whose strips stay in a core's own cache while those of columns pass.
     const ROWS: u64 = 48;
-    let n = ask.case.shape.n;
+    let n = ask.n();
     let params = &ask.case.params;
     let vec = VEC
         .get(params)?

@@ -118,6 +118,11 @@ pub struct Ask<'a> {
 }
 
 impl Ask<'_> {
+    /// Elements, or columns.
+    pub(crate) fn n(&self) -> u64 {
+        self.case.shape.n
+    }
+
     pub(crate) fn reads(&self, tunable: &Tunable<'_>) -> bool {
         self.rung.tunables().any(|t| t.name == tunable.name)
     }

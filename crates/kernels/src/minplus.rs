@@ -529,7 +529,7 @@ fn panelled(mut plan: Builder<'_>, panels: Panels, wg: WorkGroup, local_elements
 fn single(ask: &Ask<'_>) -> Planned {
     /// Largest size of which a CPU device's core, which reads each element again and again, needs no minutes.
     const MOST_ON_CPU: u64 = 2500;
-    let n = ask.case.shape.n;
+    let n = ask.n();
     if !ask.target.gpu && n > MOST_ON_CPU {
         return Err(Refusal::Size(format!(
             "it would take minutes on a CPU device: timed up to n = {MOST_ON_CPU}"
@@ -564,7 +564,7 @@ fn square(size: usize) -> WorkGroup {
 fn registers(ask: &Ask<'_>) -> Planned {
     const ITEM: u64 = 8;
     const TILE: u64 = ITEM * ITEM;
-    let pitch = ask.case.shape.n.next_multiple_of(TILE);
+    let pitch = ask.n().next_multiple_of(TILE);
     let mut plan = begin(ask, pitch)?;
     let mut staged = 0;
     if ask.rung.variant() == "local" {
@@ -610,7 +610,7 @@ fn tiled(ask: &Ask<'_>) -> Planned {
         )));
     }
     let panels = Panels {
-        pitch: tiling.pitch(ask.case.shape.n),
+        pitch: tiling.pitch(ask.n()),
         tile: tiling.tile,
         paired: false,
         split: 1,
@@ -658,7 +658,7 @@ pub(crate) fn define_pairs(
 
 /// The sums of two k at a time. Its defaults were measured on an H200.
 fn three_way(ask: &Ask<'_>) -> Planned {
-    let n = ask.case.shape.n;
+    let n = ask.n();
     let dtype = ask.case.dtype;
     let params = &ask.case.params;
     let can_split = is_ordered(dtype, params) || dtype == Dtype::I32;
@@ -706,7 +706,7 @@ fn three_way(ask: &Ask<'_>) -> Planned {
 
 /// Groups of one item, each with a part of the rows of a strip of columns.
 fn wide(ask: &Ask<'_>) -> Planned {
-    let n = ask.case.shape.n;
+    let n = ask.n();
     let params = &ask.case.params;
     shape::check_wg(ask.case.wg, ask.target)?;
     let vec = VEC

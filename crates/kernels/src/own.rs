@@ -843,7 +843,7 @@ impl<'a> OwnLaunch<'a> {
 
     fn over_vectors(&self) -> Planned {
         let ask = self.ask;
-        let n = ask.case.shape.n;
+        let n = ask.n();
         let mut each = self.each(0)?;
         let mut items = n.div_ceil(each);
         if let Some(asked) = &self.own.items {

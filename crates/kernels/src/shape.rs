@@ -134,7 +134,7 @@ pub fn grid_by(
 ) -> Result<Grid, Refusal> {
     check_wg(ask.case.wg, ask.target)?;
     let wg = ask.case.wg.size();
-    let n = ask.case.shape.n;
+    let n = ask.n();
     let useful = n.div_ceil(per_item);
     Ok(match ITEMS.get(&ask.case.params)? {
         Some(items) => Grid::covering(wg, items.min(useful)),

@@ -515,15 +515,12 @@ impl Bench for SweepState<'_> {
     fn finished(
         &mut self,
         configuration: &Configuration,
-        mut outcome: Outcome,
+        outcome: Outcome,
         sampled: f64,
     ) -> Result<()> {
-        // Also of one that never got as far as a plan: no two rows of a sweep look the same.
-        (outcome.wg, outcome.params) = (configuration.wg, configuration.params.clone());
         self.scene.ceiling = self.jobs.limits.get(self.limit_of(configuration));
         self.scene.sample_time = sampled;
-        let mut row = Row::of(&self.scene, configuration.rung, &outcome);
-        self.identity.stamp(&mut row, configuration);
+        let row = self.identity.row(&self.scene, configuration, outcome);
         // The verdict counts it, even if nobody reads on.
         let written = self.csv.as_mut().map_or(Ok(()), |csv| csv.write(&row));
         self.rows.push(row);

@@ -569,10 +569,8 @@ impl<'a> Tuning<'a> {
         )
     }
 
-    fn add(&mut self, configuration: &Configuration, mut outcome: Outcome) -> Result<()> {
-        (outcome.wg, outcome.params) = (configuration.wg, configuration.params.clone());
-        let mut row = Row::of(&self.scene, configuration.rung, &outcome);
-        self.identity.stamp(&mut row, configuration);
+    fn add(&mut self, configuration: &Configuration, outcome: Outcome) -> Result<()> {
+        let row = self.identity.row(&self.scene, configuration, outcome);
         let written = self.csv.as_mut().map_or(Ok(()), |file| file.write(&row));
         self.rows.push(row);
         written

@@ -311,7 +311,7 @@ fn ballast(ask: &Ask<'_>) -> Result<[Arg; 2], Refusal> {
 }
 
 fn read_laden(ask: &Ask<'_>) -> Planned {
-    let n = ask.case.shape.n;
+    let n = ask.n();
     let wg = ask.case.wg.size();
     let together = get(ask.case, TOGETHER).max(1);
     let total = n * get(ask.case, ROUNDS);
@@ -449,7 +449,7 @@ fn increased(case: &Case, inputs: &[Array]) -> Array {
 
 /// The vectors that n floats make.
 fn vectors(ask: &Ask<'_>) -> Result<(u64, u64), Refusal> {
-    let n = ask.case.shape.n;
+    let n = ask.n();
     let vec = get(ask.case, VEC).max(1);
     if n.is_multiple_of(vec) {
         Ok((vec, n / vec))
@@ -479,7 +479,7 @@ fn add(ask: &Ask<'_>) -> Planned {
     }
     let [_, term] = ChainStep::of(ask.case).args();
     let args = [arg(ask, ROUNDS), term];
-    let output = ask.case.shape.n as usize;
+    let output = ask.n() as usize;
     let defines = [("VEC", vec.to_string())];
     one_launch(ask, Grid::covering(wg, vectors), output, &defines, &args, 0)
 }
@@ -641,7 +641,7 @@ fn calculate(ask: &Ask<'_>) -> Planned {
 }
 
 fn in_vectors(ask: &Ask<'_>, defines: &[(&str, String)], args: &[Arg]) -> Planned {
-    let n = ask.case.shape.n;
+    let n = ask.n();
     let vec = vec(ask.case);
     let wg = ask.case.wg.size();
     let share = VECTORS * vec * wg as u64;

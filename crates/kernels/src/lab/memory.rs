@@ -95,7 +95,7 @@ fn numbered(case: &Case, inputs: &[Array]) -> Array {
 const UNROLLED: u64 = 8;
 
 fn walk(ask: &Ask<'_>) -> Planned {
-    let n = ask.case.shape.n;
+    let n = ask.n();
     let packed = packed(&ask.case.params);
     if !n.is_power_of_two() || n < packed as u64 {
         return Err(Refusal::Size(format!(
@@ -162,7 +162,7 @@ fn neighbours_sum(case: &Case, inputs: &[Array]) -> Array {
 }
 
 fn neighbours(ask: &Ask<'_>) -> Planned {
-    let [n, factor, idle] = [ask.case.shape.n, get(ask.case, FACTOR), get(ask.case, IDLE)];
+    let [n, factor, idle] = [ask.n(), get(ask.case, FACTOR), get(ask.case, IDLE)];
     if !n.is_power_of_two() || n < RUN {
         return Err(Refusal::Size(format!(
             "n={n}: a power of two from {RUN} on is needed"
@@ -456,7 +456,7 @@ fn chase_answer(case: &Case, inputs: &[Array]) -> Array {
 
 /// The logarithm of the nodes.
 fn bits(ask: &Ask<'_>) -> Result<u32, Refusal> {
-    let n = ask.case.shape.n;
+    let n = ask.n();
     match n.is_power_of_two() && (2..=MOST_NODES).contains(&n) {
         true => Ok(n.ilog2()),
         false => Err(Refusal::Size(format!(
@@ -474,7 +474,7 @@ fn global(ask: &Ask<'_>) -> Planned {
         )));
     }
     let one = Grid { groups: 1, wg: 1 };
-    let nodes = ask.case.shape.n;
+    let nodes = ask.n();
     let mut plan = Builder::linear(ask, shape::wrapping(ask.case.dtype), one);
     plan.note_all();
     plan.define("DEPENDENT", get(ask.case, DEPENDENT));

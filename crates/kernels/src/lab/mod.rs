@@ -59,7 +59,7 @@ pub(crate) fn arg(ask: &Ask<'_>, setting: Tunable<'_>) -> Arg {
 
 /// The case's size, an item for each element, where work-groups divide it.
 pub(crate) fn whole_groups(ask: &Ask<'_>) -> Result<u64, Refusal> {
-    let n = ask.case.shape.n;
+    let n = ask.n();
     let wg = ask.case.wg;
     if n.is_multiple_of(wg.size() as u64) {
         Ok(n)

@@ -629,7 +629,6 @@ pub struct Job {
     pub case: Case,
     pub settings: Settings,
     /// Whether a case that this worker has verified before is only timed once more.
-    #[serde(default)]
     pub again: bool,
 }
 

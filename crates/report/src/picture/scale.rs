@@ -1,6 +1,6 @@
 //! Axes: which value lies where, which round values have a tick, and the frame behind the data.
 
-use super::sheet::{Area, SMALL, Sheet, WIDTH, widest, width};
+use super::sheet::{Area, MARGIN, SMALL, Sheet, WIDTH, widest, width};
 
 /// Largest value of an axis, and largest factor between its ends: quotients and sums of what is drawn stay numbers.
 const MOST: f64 = 1e300;
@@ -234,17 +234,20 @@ pub fn across(sheet: &mut Sheet, area: Area, ticks: &[Tick], name: &str) {
     );
 }
 
-/// Draws horizontal lines and their texts left of the area.
-pub fn upwards(sheet: &mut Sheet, area: Area, ticks: &[Tick]) {
-    for (y, text) in ticks {
+/// An area of this height for an axis upwards, whose name stands above it: draws horizontal lines and their texts left of it.
+/// Also the axis in its place.
+pub fn framed(sheet: &mut Sheet, axis: AxisScale, height: f64, name: &str) -> (Area, AxisScale) {
+    sheet.text(MARGIN, sheet.y - 2.0, (SMALL, "start", "ink"), name);
+    let top = sheet.y + 8.0;
+    let axis = axis.over(top + height, top);
+    let ticks = ticks(&axis);
+    let room = widest(ticks.iter().map(|(_, text)| text), SMALL) + 7.0;
+    let area = Area::new(MARGIN + room, top, WIDTH - MARGIN - 6.0, top + height);
+    for (y, text) in &ticks {
         sheet.line((area.left, *y), (area.right, *y), "grid", 1.0);
         sheet.text(area.left - 5.0, y + 4.0, (SMALL, "end", "dim"), text);
     }
-}
-
-/// Units left of an area for these ticks.
-pub fn room(ticks: &[Tick]) -> f64 {
-    widest(ticks.iter().map(|(_, text)| text), SMALL) + 7.0
+    (area, axis)
 }
 
 #[cfg(test)]

@@ -178,11 +178,7 @@ const GROUP_RATE: &str = "rate";
 const HELD: &str = "occupancy";
 
 /// Of the warps that a compute unit can hold, those that it does.
-const OCCUPANCY: Metric = Metric {
-    name: "occupancy",
-    unit: "%",
-    of: |row: &Row| row.occupancy_pct,
-};
+const OCCUPANCY: Metric = Metric::new("occupancy", "%", |row: &Row| row.occupancy_pct);
 
 /// Where work-items run in lockstep, a group whose size is no multiple of the lanes leaves some of them idle. 48 items take two warps
 /// of 32, and 75 % of their lanes have an item. The points tell, for each number of lanes that devices have, whether that alone is
@@ -311,19 +307,13 @@ fn lanes(points: &[Point]) -> Option<String> {
 }
 
 /// The latency in clocks of the frequency that the driver states, for a grid of one group for each compute unit.
-const CLOCKS: Metric = Metric {
-    name: "latency in clocks",
-    unit: "clocks",
-    of: |row| Some(row.wg?.size() as f64 / row.ops_per_cu_clock?),
-};
+const CLOCKS: Metric = Metric::new("latency in clocks", "clocks", |row| {
+    Some(row.wg?.size() as f64 / row.ops_per_cu_clock?)
+});
 /// From one operation of a lone item to its next.
-const LATENCY: Metric = Metric {
-    name: "latency",
-    unit: "ns",
-    of: |row| {
-        Some(1e9 * row.t_median_s? * row.n as f64 / row.ops? as f64).filter(|ns| ns.is_finite())
-    },
-};
+const LATENCY: Metric = Metric::new("latency", "ns", |row| {
+    Some(1e9 * row.t_median_s? * row.n as f64 / row.ops? as f64).filter(|ns| ns.is_finite())
+});
 
 /// Chains of dependent steps, 1 to 8 of them an item, in groups of 32 to 1024 items. Each compute unit has one group. So only the
 /// group's other items, or an item's other chains, can fill the time from a step's begin to its result (V. Volkov, "Better
@@ -405,17 +395,11 @@ pub const ILP: Experiment = Experiment {
 };
 
 /// How far a function's value is from the right one, where the runner's check says that it is near enough.
-const ERROR: Metric = Metric {
-    name: "error",
-    unit: "ulp",
-    of: |row: &Row| row.max_err,
-};
+const ERROR: Metric = Metric::new("error", "ulp", |row: &Row| row.max_err);
 /// Throughput in what the hardware's tables state, if the device keeps the clock that the driver states.
-const PER_CLOCK: Metric = Metric {
-    name: "rate per clock",
-    unit: "/CU/clock",
-    of: |row: &Row| row.ops_per_cu_clock,
-};
+const PER_CLOCK: Metric = Metric::new("rate per clock", "/CU/clock", |row: &Row| {
+    row.ops_per_cu_clock
+});
 
 const DEPENDENT: f64 = 1.0;
 const MANY: f64 = 8.0;
@@ -731,16 +715,10 @@ fn fraction(x: f64) -> String {
 }
 
 /// The median time with the host's part, and that of the launches before those that count.
-const WITH_TAIL: Metric = Metric {
-    name: "time",
-    unit: "us",
-    of: |row| Some((row.t_median_s? + row.t_host_tail_s.unwrap_or(0.0)) * 1e6),
-};
-const COPY_TIME: Metric = Metric {
-    name: "time",
-    unit: "us",
-    of: |row| Some(row.t_preparation_s? * 1e6),
-};
+const WITH_TAIL: Metric = Metric::new("time", "us", |row| {
+    Some((row.t_median_s? + row.t_host_tail_s.unwrap_or(0.0)) * 1e6)
+});
+const COPY_TIME: Metric = Metric::new("time", "us", |row| Some(row.t_preparation_s? * 1e6));
 
 /// What a size that is no multiple of the work-group costs, and who had best pay for it: one dot product of integers in four forms,
 /// in which a group takes a block of elements and leaves one sum. What a point's time includes: the device's, by the row's clock,
@@ -834,21 +812,11 @@ pub const PRESUM: Experiment = Experiment {
 };
 
 /// How far a sum is from the exact one, and how far it may be.
-const OFF: Metric = Metric {
-    name: "error",
-    unit: "1e-6",
-    of: |row: &Row| row.max_err.map(|err| 1e6 * err),
-};
-const BOUND: Metric = Metric {
-    name: "bound",
-    unit: "1e-6",
-    of: |row: &Row| row.tol.map(|tol| 1e6 * tol),
-};
-const SUM: Metric = Metric {
-    name: "sum",
-    unit: "1",
-    of: |row: &Row| row.result.map(Number::rounded),
-};
+const OFF: Metric = Metric::new("error", "1e-6", |row: &Row| {
+    row.max_err.map(|err| 1e6 * err)
+});
+const BOUND: Metric = Metric::new("bound", "1e-6", |row: &Row| row.tol.map(|tol| 1e6 * tol));
+const SUM: Metric = Metric::new("sum", "1", |row: &Row| row.result.map(Number::rounded));
 
 /// What the order of additions changes in a sum of floats. Three terms show it: (10^30 - 10^30) + 1 is 1, 10^30 + (-10^30 + 1) is 0. The
 /// same random data are then summed by one item in eight orders, and by each rung of the reduce ladder. Each sum's error stands

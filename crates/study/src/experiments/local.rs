@@ -96,11 +96,9 @@ pub const BANKS: Experiment = Experiment {
 
 const GROUPS: u64 = 1024;
 /// The share of them whose sum is wrong.
-const WRONG: Metric = Metric {
-    name: "wrong",
-    unit: "%",
-    of: |row: &Row| row.max_err.map(|wrong| 100.0 * wrong / GROUPS as f64),
-};
+const WRONG: Metric = Metric::new("wrong", "%", |row: &Row| {
+    row.max_err.map(|wrong| 100.0 * wrong / GROUPS as f64)
+});
 
 const BARE: &str = "no synchronisation";
 const VOLATILE: &str = "volatile";
@@ -292,16 +290,12 @@ pub const OCCUPANCY: Experiment = Experiment {
 };
 
 /// Bytes that a work-item stores and loads for want of registers.
-const SPILLED: Metric = Metric {
-    name: "spilled",
-    unit: "bytes",
-    of: |row: &Row| row.spilled_bytes.map(|bytes| bytes as f64),
-};
-const USED: Metric = Metric {
-    name: "registers",
-    unit: "regs",
-    of: |row: &Row| row.registers.map(|used| used as f64),
-};
+const SPILLED: Metric = Metric::new("spilled", "bytes", |row: &Row| {
+    row.spilled_bytes.map(|bytes| bytes as f64)
+});
+const USED: Metric = Metric::new("registers", "regs", |row: &Row| {
+    row.registers.map(|used| used as f64)
+});
 
 const FREE: &str = "no cap";
 

@@ -494,17 +494,13 @@ pub const CONSTANT: Experiment = Experiment {
 };
 
 /// From one load of a lone item to its next.
-const PER_LOAD: Metric = Metric {
-    name: "latency",
-    unit: "ns",
-    of: |row: &Row| Some(1e9 * row.t_median_s? / row.ops? as f64),
-};
+const PER_LOAD: Metric = Metric::new("latency", "ns", |row: &Row| {
+    Some(1e9 * row.t_median_s? / row.ops? as f64)
+});
 /// Clocks in a nanosecond, by the driver's word.
-const GHZ: Metric = Metric {
-    name: "clock",
-    unit: "GHz",
-    of: |row: &Row| row.clock_mhz.map(|mhz| mhz / 1000.0),
-};
+const GHZ: Metric = Metric::new("clock", "GHz", |row: &Row| {
+    row.clock_mhz.map(|mhz| mhz / 1000.0)
+});
 
 const DEPENDENT: &str = "dependent";
 const INDEPENDENT: &str = "independent";
