@@ -115,12 +115,7 @@ fn noise(global: &Global, kernel: &str) -> Result<()> {
             &format!("round {}, side {}", at / 2 + 1, ["A", "B"][side]),
         );
         let settings = Settings::default();
-        let outcome = executor.run(&Job {
-            baseline: false,
-            case: case.clone(),
-            settings: settings.clone(),
-            again: false,
-        })?;
+        let outcome = executor.run(&Job::new(case.clone(), settings.clone()))?;
         if outcome.status() != Status::Ok {
             return Err(bench::stopped(
                 &case,

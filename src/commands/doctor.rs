@@ -45,10 +45,7 @@ pub fn run(global: &Global, json: Option<&str>) -> Result<()> {
     } else {
         Ok(Listing::default())
     };
-    let Listing { platforms, broken } = listed.unwrap_or_else(|problem| Listing {
-        platforms: Vec::new(),
-        broken: vec![problem],
-    });
+    let Listing { platforms, broken } = listed.unwrap_or_else(Listing::broken);
     let counting = ceilings::folder()
         .and_then(|folder| Simulator::look(&folder))
         .map_err(|e| e.to_string());

@@ -2,12 +2,13 @@
 //! page that plays it step by step.
 
 use super::count::counter::{CountedTrial, is_large, of_rung, trials, usual_size};
+use super::list::unknown;
 use super::plot::check_picture;
 use crate::brought::{Brought, is_exercise, is_family_file, line_of, parted};
 use crate::cli::{DrawArgs, Global};
 use crate::console::{print, screen};
 use crate::count::{LockstepModel, TracedLaunch};
-use crate::experiments::{EXPERIMENTS, Experiment, experiment};
+use crate::experiments::{Experiment, experiment};
 use crate::kernels::signature::CSource;
 use crate::kernels::{Registry, Rung, Sources, ladders};
 use crate::plan::{Case, Pass, Plan, Target};
@@ -18,7 +19,7 @@ use crate::report::picture::of_grids;
 use crate::simulator::{CountingWorker, Simulator};
 use crate::terminal::say;
 use crate::worker::Setup;
-use crate::{Error, Result, bench, ceilings, interrupt, outputs, suggest, usage_error};
+use crate::{Error, Result, bench, ceilings, interrupt, outputs, usage_error};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -178,14 +179,7 @@ fn named(what: &str, options: &DrawArgs) -> Result<(Brought, Rung)> {
     let is_family = is_family_file(name) || ladders().any(|family| family.name == name);
     let is_kernel = name.ends_with(".cl") || is_exercise(name);
     if options.family.is_none() && !is_family && !is_kernel {
-        let names = ladders()
-            .map(|f| &*f.name)
-            .chain(EXPERIMENTS.iter().map(|e| e.name));
-        return usage_error(suggest::unknown(
-            "family or experiment",
-            name,
-            &names.collect::<Vec<_>>(),
-        ));
+        return usage_error(unknown(name));
     }
     let (brought, list) = Brought::of(what, options.family.as_deref())?;
     let rung = brought.rung(what, list.as_deref())?.clone();

@@ -22,11 +22,14 @@ pub fn run(name: Option<&str>, verbose: bool) -> Result<()> {
     if let Some(family) = built_in(&lower) {
         return print(&details(family, width));
     }
-    let names: Vec<&str> = ladders()
-        .map(|f| &*f.name)
-        .chain(EXPERIMENTS.iter().map(|e| e.name))
-        .collect();
-    usage_error(suggest::unknown("family or experiment", name, &names))
+    usage_error(unknown(name))
+}
+
+/// That no family or experiment has this name.
+pub fn unknown(name: &str) -> String {
+    let families = ladders().map(|family| &*family.name);
+    let names: Vec<&str> = families.chain(EXPERIMENTS.iter().map(|e| e.name)).collect();
+    suggest::unknown("family or experiment", name, &names)
 }
 
 /// Prints the road through one of the sources: what to run for each of its parts, and what to look for.

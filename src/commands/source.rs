@@ -77,11 +77,7 @@ fn file(name: &str, global: &Global, sources: &Sources) -> Result<KernelFile> {
         .own_text()
         .map_or_else(|| sources.read(&rung.path), |text| Ok(text.to_owned()));
     let text = text.map_err(|stop| Error::Failed(stop.reason))?;
-    Ok(KernelFile {
-        label: format!("{} {}", family.name, rung.label()),
-        path: format!("cl/{}", rung.path),
-        text,
-    })
+    Ok(KernelFile::new(family, rung, text))
 }
 
 /// The text behind values of the macros that it takes from the host, unless a program gives them itself.

@@ -53,12 +53,7 @@ pub fn judge(
     {
         observe(&words(asked.shape));
         // With a single sample.
-        let job = Job {
-            baseline: false,
-            case: asked.clone(),
-            settings: Settings::once(),
-            again: false,
-        };
+        let job = Job::new(asked.clone(), Settings::once());
         tried.push(self::tried(asked, worker.run_within(&job, limit)?));
     }
     let worst = tried

@@ -3,7 +3,7 @@
 
 use crate::minplus::{
     ASYNC, BLOCK, BUFFERS, DEPTH, ITEM, MinPlus, STRIP, STRIP_HEIGHT, TILE, Tiling, VEC, WEIGHTS,
-    begin, define_pairs, is_ordered,
+    begin, define_pairs, is_ordered, vectors_of,
 };
 use crate::{
     Ask, Bound, Builder, BuiltInFamily, Family, Form, Planned, Problem, ladder_from, rung, shape,
@@ -336,16 +336,7 @@ fn blocked_wide(ask: &Ask<'_>) -> Planned {
     const ROWS: u64 = 48;
     let n = ask.n();
     let params = &ask.case.params;
-    let vec = VEC
-        .get(params)?
-        .unwrap_or(shape::vector_lanes(ask.target, ask.case.dtype));
-    let [rows, vectors] = ITEM
-        .get_pair(params)?
-        .unwrap_or(if ask.target.float_lanes >= 16 {
-            [8, 2]
-        } else {
-            [4, 2]
-        });
+    let [vec, rows, vectors] = vectors_of(ask, [4, 2])?;
     let block = BLOCK.get(params)?.unwrap_or(128);
     if rows * vectors > 64
         || block > 1024

@@ -704,22 +704,28 @@ fn three_way(ask: &Ask<'_>) -> Planned {
     panelled(plan, panels, tiling.work_group(), tiling.local_elements())
 }
 
+/// Elements of a vector, and rows and vectors of an item: as they were asked for, or as the device's vectors are long; `usual`
+/// unless these have 64 bytes.
+pub(crate) fn vectors_of(ask: &Ask<'_>, usual: [u64; 2]) -> Result<[u64; 3], Refusal> {
+    let params = &ask.case.params;
+    let lanes = shape::vector_lanes(ask.target, ask.case.dtype);
+    let vec = VEC.get(params)?.unwrap_or(lanes);
+    let usual = if ask.target.float_lanes >= 16 {
+        [8, 2]
+    } else {
+        usual
+    };
+    let [rows, vectors] = ITEM.get_pair(params)?.unwrap_or(usual);
+    Ok([vec, rows, vectors])
+}
+
 /// Groups of one item, each with a part of the rows of a strip of columns.
 fn wide(ask: &Ask<'_>) -> Planned {
     let n = ask.n();
     let params = &ask.case.params;
     shape::check_wg(ask.case.wg, ask.target)?;
-    let vec = VEC
-        .get(params)?
-        .unwrap_or(shape::vector_lanes(ask.target, ask.case.dtype));
     // As many results as fit the 16 or, of 64-byte vectors, 32 registers.
-    let [rows, vectors] = ITEM
-        .get_pair(params)?
-        .unwrap_or(if ask.target.float_lanes >= 16 {
-            [8, 2]
-        } else {
-            [6, 2]
-        });
+    let [vec, rows, vectors] = vectors_of(ask, [6, 2])?;
     if rows * vectors > 64 {
         return Err(Refusal::Setting(format!(
             "item={rows}x{vectors}: at most 64 vectors fit a work-item's registers"

@@ -5,7 +5,7 @@
 
 use crate::count::{CountedCase, Counts, LockstepModel, RequestCounts, TracedLaunch};
 use gpulab_kernels::{Form, text};
-use gpulab_model::data::Shape;
+use gpulab_model::data::{self, Shape};
 use gpulab_model::{Error, Result, named_enum};
 use gpulab_record::files;
 use serde::{Deserialize, Serialize};
@@ -562,7 +562,7 @@ pub struct DrawnSizes {
 
 impl DrawnSizes {
     pub fn new(form: Form, seed: u64) -> DrawnSizes {
-        let mut draw = Draw(seed);
+        let mut draw = DrawnNumbers { seed, count: 0 };
         let (asked, counted) = match form {
             Form::Vector => (
                 Shape::vector(draw.within(200_000, 400_000)),
@@ -598,16 +598,16 @@ impl DrawnSizes {
     }
 }
 
-/// Numbers that follow from a seed: SplitMix64 (Steele, Lea and Flood, 2014).
-struct Draw(u64);
+/// Numbers that follow from a seed.
+struct DrawnNumbers {
+    seed: u64,
+    count: u64,
+}
 
-impl Draw {
+impl DrawnNumbers {
     fn within(&mut self, least: u64, most: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        least + (z ^ (z >> 31)) % (most - least + 1)
+        self.count += 1;
+        least + data::draw(self.seed, self.count) % (most - least + 1)
     }
 }
 

@@ -377,12 +377,7 @@ impl<'a> Tuning<'a> {
             checked.insert(index);
             let configuration = &self.space.candidates[index as usize];
             let settings = self.bounded(configuration);
-            let outcome = self.run_job(&Job {
-                baseline: false,
-                case: configuration.case.clone(),
-                settings,
-                again: false,
-            })?;
+            let outcome = self.run_job(&Job::new(configuration.case.clone(), settings))?;
             if outcome.status() != Status::Ok {
                 self.add(configuration, outcome)?;
             }
@@ -464,13 +459,7 @@ impl<'a> Tuning<'a> {
             };
             self.observer
                 .case_started(self.latest().len(), most, &configuration.label());
-            let job = Job {
-                baseline: false,
-                case: configuration.case.clone(),
-                settings,
-                again: false,
-            };
-            let outcome = self.run_job(&job)?;
+            let outcome = self.run_job(&Job::new(configuration.case.clone(), settings))?;
             self.measured += 1;
             self.observer.case_done(
                 outcome.status(),

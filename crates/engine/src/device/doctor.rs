@@ -102,6 +102,16 @@ pub struct Listing {
     pub broken: Vec<String>,
 }
 
+impl Listing {
+    /// Nothing but what went wrong with all of it.
+    pub fn broken(problem: String) -> Listing {
+        Listing {
+            platforms: Vec::new(),
+            broken: vec![problem],
+        }
+    }
+}
+
 /// Lists the platforms in a child process. If that does not live through it, nor for OpenCL's own library, asks each
 /// driver in one of its own.
 pub fn listing(until: Instant) -> Result<Listing, String> {

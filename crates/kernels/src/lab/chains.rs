@@ -325,13 +325,7 @@ fn read_laden(ask: &Ask<'_>) -> Planned {
         )));
     }
 
-    // A power of two, too, so that every item has the same share.
-    let items = (1 << items(ask.target).ilog2()).min(total / together);
-    if items == 0 || !items.is_multiple_of(wg as u64) {
-        return Err(Refusal::Group(format!(
-            "work-group {wg}: a divisor of {items} is needed"
-        )));
-    }
+    let items = equal_items(ask, items(ask.target), total / together)?;
     let step_laden = step_over(items, total / n);
     let numbers = [n - 1, step_laden, total / items, 0].map(|number| Arg::Uint(number as u32));
     let args: Vec<Arg> = ballast(ask)?.into_iter().chain(numbers).collect();

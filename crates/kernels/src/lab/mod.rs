@@ -75,6 +75,17 @@ pub fn items(target: &Target) -> u64 {
     u64::from(target.compute_units.max(1)) * if target.gpu { 8192 } else { 1024 }
 }
 
+/// At most so many items, and at most as many as there are shares; a power of two, as the shares are, so that all have the same.
+pub(crate) fn equal_items(ask: &Ask<'_>, wanted: u64, shares: u64) -> Result<u64, Refusal> {
+    let wg = ask.case.wg.size();
+    let items = (1 << wanted.ilog2()).min(shares);
+    if items == 0 || !items.is_multiple_of(wg as u64) {
+        let why = format!("work-group {wg}: a divisor of {items} is needed");
+        return Err(Refusal::Group(why));
+    }
+    Ok(items)
+}
+
 /// How the items of a device that it fills share a number of accesses.
 pub(crate) struct Walk {
     pub grid: Grid,
@@ -103,13 +114,7 @@ impl Walk {
         }
         let wanted = u64::from(ask.target.compute_units.max(1))
             * if ask.target.gpu { to_a_unit } else { 16 };
-        // A power of two, too, so that every item has the same share.
-        let items = (1 << wanted.ilog2()).min(total / together);
-        if items == 0 || !items.is_multiple_of(wg as u64) {
-            return Err(Refusal::Group(format!(
-                "work-group {wg}: a divisor of {items} is needed"
-            )));
-        }
+        let items = equal_items(ask, wanted, total / together)?;
         let share = total / items;
         let (apart, step) = if ask.target.gpu {
             (1, items)

@@ -632,6 +632,18 @@ pub struct Job {
     pub again: bool,
 }
 
+impl Job {
+    /// A rung, for the first time.
+    pub fn new(case: Case, settings: Settings) -> Job {
+        Job {
+            baseline: false,
+            case,
+            settings,
+            again: false,
+        }
+    }
+}
+
 /// Runs jobs on the one device that it was opened on.
 pub trait Executor {
     fn info(&self) -> &DeviceInfo;

@@ -210,11 +210,7 @@ fn kernel_file(row: &Row) -> Option<KernelFile> {
     let family = built_in(&row.family)?;
     let rung = family.rung(&row.variant)?;
     let text = Sources::default().read(&rung.path).ok()?;
-    Some(KernelFile {
-        label: format!("{} {}", family.name, rung.label()),
-        path: format!("cl/{}", rung.path),
-        text,
-    })
+    Some(KernelFile::new(family, rung, text))
 }
 
 fn diff_line(line: &str) -> Markup {

@@ -275,12 +275,7 @@ impl Hunt<'_> {
             return Ok(None);
         }
         self.count += 1;
-        let job = Job {
-            baseline: false,
-            case,
-            settings: settings.clone(),
-            again: false,
-        };
+        let job = Job::new(case, settings.clone());
         let outcome = self.executor.run(&job)?;
         if !matches!(outcome.status(), Status::Ok | Status::Skipped) {
             (self.tell)(&outcome);

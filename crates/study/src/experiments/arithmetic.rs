@@ -1,7 +1,7 @@
 //! Arithmetic: branches, groups, latency and what hides it, instructions, intensity, remainders, rounding.
 
 use super::claims::{Claim, Contrast, NO_MORE, Pairs, percent, series, unseen};
-use super::{Experiment, Explanation, Scope, Trial, Work, plain};
+use super::{Experiment, Scope, Trial, Work, plain};
 use gpulab_kernels::lab::instructions::{FUNCTIONS, Function, Instruction, OPERATIONS, Precision};
 use gpulab_kernels::lab::{self, chains, sums};
 use gpulab_kernels::reduce;
@@ -20,15 +20,13 @@ const BOTH: &str = "all both branches";
 pub const DIVERGENCE: Experiment = Experiment {
     name: "divergence",
     question: "What does a branch cost where neighbouring work-items take different sides, and how many items run in lockstep?",
-    about: Explanation {
-        idea: "Two branches of equal work are chosen by runs of neighbouring items, which grow; all items in one \
+    idea: "Two branches of equal work are chosen by runs of neighbouring items, which grow; all items in one \
                branch, and all in both, are the controls.",
-        expect: "Runs shorter than the lockstep take the time of both branches, others that of one: where the time \
+    expect: "Runs shorter than the lockstep take the time of both branches, others that of one: where the time \
                falls, a run is as long as the lockstep is wide.",
-        but: "CPU drivers run items in turn or in the lanes of a vector, so that the fall is at the vector's width or \
+    but: "CPU drivers run items in turn or in the lanes of a vector, so that the fall is at the vector's width or \
                missing. Very short branches may need no jump at all (predication).",
-        cuda: "A warp whose threads take different sides runs both, one after the other: branch divergence.",
-    },
+    cuda: "A warp whose threads take different sides runs both, one after the other: branch divergence.",
     x_name: "g",
     x_label: plain,
     plan: |scope| {
@@ -95,15 +93,13 @@ const GROUPS: &str = "groups of equal work";
 pub const GRID: Experiment = Experiment {
     name: "grid",
     question: "How many groups keep all compute units busy, and what does one group too many cost?",
-    about: Explanation {
-        idea: "Launches of ever more groups of equal work, among them one group more than the device has compute units, \
+    idea: "Launches of ever more groups of equal work, among them one group more than the device has compute units, \
                and whole multiples of the units.",
-        expect: "The rate grows until each unit has enough groups. One group too many makes a launch nearly as long as \
+    expect: "The rate grows until each unit has enough groups. One group too many makes a launch nearly as long as \
                several more would: the tail.",
-        but: "Units that hold several groups at once show the tail less; and the number of units that a driver tells \
+    but: "Units that hold several groups at once show the tail less; and the number of units that a driver tells \
                may be that of cores or of hardware threads.",
-        cuda: "Blocks go to streaming multiprocessors (SMs) in waves; an incomplete last wave is the tail effect.",
-    },
+    cuda: "Blocks go to streaming multiprocessors (SMs) in waves; an incomplete last wave is the tail effect.",
     x_name: "groups",
     x_label: plain,
     plan: |scope| {
@@ -187,15 +183,13 @@ const OCCUPANCY: Metric = Metric::new("occupancy", "%", |row: &Row| row.occupanc
 pub const GROUP: Experiment = Experiment {
     name: "group",
     question: "Which work-group sizes are fast, and do sizes off the warp's multiple cost what their idle lanes account for?",
-    about: Explanation {
-        idea: "Chains of arithmetic behind one barrier, in groups of many sizes, with the registers and the local \
+    idea: "Chains of arithmetic behind one barrier, in groups of many sizes, with the registers and the local \
                memory of an item held fixed.",
-        expect: "Sizes off the multiple of the lockstep lose what their idle lanes account for; multiples of it are \
+    expect: "Sizes off the multiple of the lockstep lose what their idle lanes account for; multiples of it are \
                alike.",
-        but: "CPU drivers turn a group into a loop: there the size decides how well its compiler uses vectors, and \
+    but: "CPU drivers turn a group into a loop: there the size decides how well its compiler uses vectors, and \
                what a barrier costs.",
-        cuda: "The block's size should be a multiple of the warp's: threads that the last warp lacks leave lanes idle.",
-    },
+    cuda: "The block's size should be a multiple of the warp's: threads that the last warp lacks leave lanes idle.",
     x_name: "wg",
     x_label: plain,
     plan: |scope| {
@@ -321,15 +315,13 @@ const LATENCY: Metric = Metric::new("latency", "ns", |row| {
 pub const ILP: Experiment = Experiment {
     name: "ilp",
     question: "How many items in a compute unit, or independent operations in an item, hide the latency of arithmetic?",
-    about: Explanation {
-        idea: "Chains of dependent steps, one to eight of them per item, in one group for each compute unit: nothing \
+    idea: "Chains of dependent steps, one to eight of them per item, in one group for each compute unit: nothing \
                else is there to fill the wait for a step.",
-        expect: "With one chain the rate grows with the items until they cover a step's latency; with several chains \
+    expect: "With one chain the rate grows with the items until they cover a step's latency; with several chains \
                fewer items are enough.",
-        but: "A compiler that puts chains together, or a CPU that finds independent steps by itself, hides the \
+    but: "A compiler that puts chains together, or a CPU that finds independent steps by itself, hides the \
                difference.",
-        cuda: "Instruction-level parallelism (ILP) beside thread-level parallelism: low occupancy need not be slow.",
-    },
+    cuda: "Instruction-level parallelism (ILP) beside thread-level parallelism: low occupancy need not be slow.",
     x_name: "items",
     x_label: plain,
     plan: |scope| {
@@ -413,16 +405,14 @@ const MANY: f64 = 8.0;
 pub const INSTRUCTIONS: Experiment = Experiment {
     name: "instructions",
     question: "What do arithmetic operations and functions cost, one after the other and many at once, and how exact are they?",
-    about: Explanation {
-        idea: "Each operation is measured as one chain of a lone item (latency), as many chains of many items \
+    idea: "Each operation is measured as one chain of a lone item (latency), as many chains of many items \
                (throughput), and each function once for many arguments (its largest error).",
-        expect: "Additions, multiplications and bitwise operations are cheap. A division of integers by a variable is a \
+    expect: "Additions, multiplications and bitwise operations are cheap. A division of integers by a variable is a \
                sequence of many instructions; native functions trade exactness for speed.",
-        but: "Compilers replace divisions by constants, and some join chains of floats into vectors: the finding says \
+    but: "Compilers replace divisions by constants, and some join chains of floats into vectors: the finding says \
                where a step was too fast to be one.",
-        cuda: "Throughput of arithmetic instructions for each multiprocessor and clock; native_sin() is __sinf(), \
+    cuda: "Throughput of arithmetic instructions for each multiprocessor and clock; native_sin() is __sinf(), \
                mul24() is __mul24().",
-    },
     x_name: "chains",
     x_label: plain,
     plan: |scope| {
@@ -624,14 +614,12 @@ pub const INTENSITY: Experiment = Experiment {
     name: "intensity",
     question: "How many operations per byte does memory's time hide, and is it cheaper to compute a value again or to \
                load it?",
-    about: Explanation {
-        idea: "The same bytes are read and written with ever more operations on them, from a copy on; and a value is \
+    idea: "The same bytes are read and written with ever more operations on them, from a copy on; and a value is \
                computed again where another kernel loads it.",
-        expect: "Up to some operations per byte the time is the copy's: memory is the limit. Beyond, the time grows with \
+    expect: "Up to some operations per byte the time is the copy's: memory is the limit. Beyond, the time grows with \
                the operations; where memory's time hides them, computing again is cheaper than loading.",
-        but: "The place of the bend is this kernel's: slower operations reach it earlier, and data in a cache later.",
-        cuda: "The roofline's ridge: memory-bound kernels lie on one side of it, compute-bound ones on the other.",
-    },
+    but: "The place of the bend is this kernel's: slower operations reach it earlier, and data in a cache later.",
+    cuda: "The roofline's ridge: memory-bound kernels lie on one side of it, compute-bound ones on the other.",
     x_name: "ops/byte",
     x_label: fraction,
     plan: |scope| {
@@ -729,14 +717,12 @@ pub const PRESUM: Experiment = Experiment {
     name: "presum",
     question: "What does a size that is not a multiple of the work-group size cost, with a guard, host or device \
                presum, or padding?",
-    about: Explanation {
-        idea: "A dot product of a size that the groups do not divide: with a guard before each access, with the host or \
+    idea: "A dot product of a size that the groups do not divide: with a guard before each access, with the host or \
                a second launch adding the rest, or with zeros behind the data.",
-        expect: "The guard is cheap, as it hides behind the loads. A second launch costs a launch, which weighs most at \
+    expect: "The guard is cheap, as it hides behind the loads. A second launch costs a launch, which weighs most at \
                small sizes.",
-        but: "Padding is timed on data that are padded already: where they must be copied first, the copy decides.",
-        cuda: "The usual guard is if (i < n) in each thread.",
-    },
+    but: "Padding is timed on data that are padded already: where they must be copied first, the copy decides.",
+    cuda: "The usual guard is if (i < n) in each thread.",
     x_name: "rest",
     x_label: plain,
     plan: |scope| {
@@ -825,15 +811,13 @@ const SUM: Metric = Metric::new("sum", "1", |row: &Row| row.result.map(Number::r
 pub const ROUNDING: Experiment = Experiment {
     name: "rounding",
     question: "How much do sums of the same floats differ with the order of additions, and what is the proved limit?",
-    about: Explanation {
-        idea: "Three terms are added from either end, the same random floats in several orders by one item, and by each \
+    idea: "Three terms are added from either end, the same random floats in several orders by one item, and by each \
                rung of reduce; each error stands beside its proved bound.",
-        expect: "Different orders end in different last digits, all within their bounds. Orders with many partial sums, \
+    expect: "Different orders end in different last digits, all within their bounds. Orders with many partial sums, \
                as trees have, have far smaller bounds.",
-        but: "It is arithmetic, no fault of a device. Integers, and floats whose sums are exact, show nothing.",
-        cuda: "Floating-point addition is not associative on any GPU; with atomicAdd() of floats even the order changes \
+    but: "It is arithmetic, no fault of a device. Integers, and floats whose sums are exact, show nothing.",
+    cuda: "Floating-point addition is not associative on any GPU; with atomicAdd() of floats even the order changes \
                from run to run.",
-    },
     x_name: "order",
     x_label: plain,
     plan: |scope| {

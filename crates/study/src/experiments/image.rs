@@ -1,7 +1,7 @@
 //! Images beside buffers, and samplers, checked.
 
 use super::claims::{Claim, Pairs};
-use super::{Experiment, Explanation, Trial, Work};
+use super::{Experiment, Trial, Work};
 use gpulab_kernels::lab::{self, images};
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::Status;
@@ -47,16 +47,14 @@ const FILTERS: [(&str, u64, u64); 4] = [
 pub const IMAGE: Experiment = Experiment {
     name: "image",
     question: "Are images faster than buffers by rows, columns, blocks, slices or at random, and are their samplers right?",
-    about: Explanation {
-        idea: "The same words are read by rows, columns, diagonals, blocks and at random from a buffer and from images, \
+    idea: "The same words are read by rows, columns, diagonals, blocks and at random from a buffer and from images, \
                and samplers are checked far beyond the edges.",
-        expect: "Where images lie in tiles, reads across the rows gain: columns, diagonals and blocks. Along rows a \
+    expect: "Where images lie in tiles, reads across the rows gain: columns, diagonals and blocks. Along rows a \
                buffer is as fast or faster.",
-        but: "CPU drivers compute what a texture unit does, and images lose there. A buffer that fits a cache needs no \
+    but: "CPU drivers compute what a texture unit does, and images lose there. A buffer that fits a cache needs no \
                tiles.",
-        cuda: "Textures: an image with a sampler is a texture object, with normalised coordinates and reads of bytes as \
+    cuda: "Textures: an image with a sampler is a texture object, with normalised coordinates and reads of bytes as \
                floats as its modes.",
-    },
     x_name: "way",
     x_label: way,
     plan: |scope| {

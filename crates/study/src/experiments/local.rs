@@ -1,7 +1,7 @@
 //! What a compute unit shares out: banks of local memory, room for groups, registers, and lockstep.
 
 use super::claims::{Claim, NO_MORE, Pairs};
-use super::{Experiment, Explanation, Trial, Work, bytes, plain};
+use super::{Experiment, Trial, Work, bytes, plain};
 use gpulab_kernels::lab;
 use gpulab_model::data::Dtype;
 use gpulab_model::plan::{REPEATS, TOLD};
@@ -15,16 +15,14 @@ const WIDE: &str = "8-byte words";
 pub const BANKS: Experiment = Experiment {
     name: "banks",
     question: "How many banks does local memory have, and what does it cost when neighbouring items read from the same one?",
-    about: Explanation {
-        idea: "Items read words of local memory that lie a stride apart, the same word, or words at random; the words, \
+    idea: "Items read words of local memory that lie a stride apart, the same word, or words at random; the words, \
                their number and the arithmetic stay as they are.",
-        expect: "With a power of two for a stride, each doubling halves the banks in use and the rate, until all words \
+    expect: "With a power of two for a stride, each doubling halves the banks in use and the rate, until all words \
                lie in one bank. Odd strides use all banks and cost nothing, and one word for all is handed out at once.",
-        but: "CPU drivers have no banks: local memory is ordinary memory there, and a stride costs what it costs in a \
+    but: "CPU drivers have no banks: local memory is ordinary memory there, and a stride costs what it costs in a \
                cache.",
-        cuda: "Banks of __shared__ memory: threads of a warp that want different words of one bank take turns (a bank \
+    cuda: "Banks of __shared__ memory: threads of a warp that want different words of one bank take turns (a bank \
                conflict); one word for all is a broadcast.",
-    },
     x_name: "stride",
     x_label: plain,
     plan: |scope| {
@@ -110,15 +108,13 @@ const SYNCHRONISED: &str = "synchronised";
 pub const LOCKSTEP: Experiment = Experiment {
     name: "lockstep",
     question: "Can the last steps of a tree do without a barrier, as in old slides: with volatile, or with nothing?",
-    about: Explanation {
-        idea: "The last steps of a tree within one warp: without synchronisation, with volatile, and synchronised. \
+    idea: "The last steps of a tree within one warp: without synchronisation, with volatile, and synchronised. \
                Wrong sums are counted; speed is not the question.",
-        expect: "Only the synchronised form is right by the rules of the language. The others are wrong on some devices, \
+    expect: "Only the synchronised form is right by the rules of the language. The others are wrong on some devices, \
                or right by luck.",
-        but: "That no sum was wrong proves nothing: another compiler, driver or device may lose the race. Where \
+    but: "That no sum was wrong proves nothing: another compiler, driver or device may lose the race. Where \
                nothing else synchronises a warp, the third form uses barriers.",
-        cuda: "Warp-synchronous code: __syncwarp() is needed since Volta gave each thread a program counter of its own.",
-    },
+    cuda: "Warp-synchronous code: __syncwarp() is needed since Volta gave each thread a program counter of its own.",
     x_name: "wg",
     x_label: plain,
     plan: |scope| {
@@ -161,15 +157,13 @@ pub const LOCKSTEP: Experiment = Experiment {
 pub const OCCUPANCY: Experiment = Experiment {
     name: "occupancy",
     question: "How many resident groups does full bandwidth or full arithmetic need, and when are there too few?",
-    about: Explanation {
-        idea: "Groups hold ever more local memory as ballast, so that a compute unit holds ever fewer of them; work and \
+    idea: "Groups hold ever more local memory as ballast, so that a compute unit holds ever fewer of them; work and \
                instructions stay as they are.",
-        expect: "The speed falls once too few groups are resident to cover latency. Items with several reads or chains \
+    expect: "The speed falls once too few groups are resident to cover latency. Items with several reads or chains \
                under way hold out longer.",
-        but: "Where local memory does not limit how many groups are resident, as on CPU drivers, nothing falls.",
-        cuda: "Occupancy: a multiprocessor's resident warps over the most that it can hold; the ballast is __shared__ \
+    but: "Where local memory does not limit how many groups are resident, as on CPU drivers, nothing falls.",
+    cuda: "Occupancy: a multiprocessor's resident warps over the most that it can hold; the ballast is __shared__ \
                memory.",
-    },
     x_name: "local bytes",
     x_label: bytes,
     plan: |scope| {
@@ -306,15 +300,13 @@ const FREE: &str = "no cap";
 pub const REGISTERS: Experiment = Experiment {
     name: "registers",
     question: "How many values can an item hold at once, and what does a cap on its registers cost in spills?",
-    about: Explanation {
-        idea: "Items hold ever more values that are needed at once, in as many registers as the compiler likes, or in \
+    idea: "Items hold ever more values that are needed at once, in as many registers as the compiler likes, or in \
                fewer by a cap.",
-        expect: "The rate holds until the values no longer fit; then they spill to memory, which costs more than the room \
+    expect: "The rate holds until the values no longer fit; then they spill to memory, which costs more than the room \
                for further items gains.",
-        but: "Only NVIDIA's driver takes caps and tells of spills; elsewhere the number of values alone varies. A \
+    but: "Only NVIDIA's driver takes caps and tells of spills; elsewhere the number of values alone varies. A \
                kernel that requires a group's size is not capped.",
-        cuda: "-maxrregcount and __launch_bounds__(); spills go to what CUDA calls local memory.",
-    },
+    cuda: "-maxrregcount and __launch_bounds__(); spills go to what CUDA calls local memory.",
     x_name: "values",
     x_label: plain,
     plan: |scope| {

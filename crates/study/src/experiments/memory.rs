@@ -1,7 +1,7 @@
 //! Global and constant memory: strides, offsets, power-of-two rows, vectors, latency.
 
 use super::claims::{Claim, Contrast, NO_MORE, Pairs, figure, series};
-use super::{Experiment, Explanation, Scope, Trial, Work, bytes, plain};
+use super::{Experiment, Scope, Trial, Work, bytes, plain};
 use gpulab_kernels::lab::{self, memory};
 use gpulab_model::Joined;
 use gpulab_model::data::{Dtype, Shape};
@@ -21,15 +21,13 @@ const SEGMENT: &str = "a segment has {} bytes";
 pub const STRIDE: Experiment = Experiment {
     name: "stride",
     question: "What do strides cost in reads and writes of global memory, and how many bytes long are its segments?",
-    about: Explanation {
-        idea: "Every word of an array is read or written once, in strides of powers of two: the words and their number \
+    idea: "Every word of an array is read or written once, in strides of powers of two: the words and their number \
                are the same, their order is not.",
-        expect: "Bandwidth falls with the stride, as ever more segments are fetched for the same words, until each word \
+    expect: "Bandwidth falls with the stride, as ever more segments are fetched for the same words, until each word \
                has a segment of its own: there the fall ends.",
-        but: "Caches that keep a segment until its other words are asked for hide it. On a CPU prefetchers follow \
+    but: "Caches that keep a segment until its other words are asked for hide it. On a CPU prefetchers follow \
                short strides.",
-        cuda: "Coalescing: a warp's load takes as many memory transactions as it touches segments (sectors).",
-    },
+    cuda: "Coalescing: a warp's load takes as many memory transactions as it touches segments (sectors).",
     x_name: "stride",
     x_label: plain,
     plan: |scope| {
@@ -151,16 +149,14 @@ const ORDERED: &str = "in order";
 pub const OFFSET: Experiment = Experiment {
     name: "offset",
     question: "What does it cost when neighbouring items begin in the middle of a segment of global memory?",
-    about: Explanation {
-        idea: "Every word of an array is accessed once, from an offset on; also, neighbours read in another order, or \
+    idea: "Every word of an array is accessed once, from an offset on; also, neighbours read in another order, or \
                every other item is idle.",
-        expect: "Groups that begin inside a segment fetch one segment more: reads from memory lose a little. The order \
+    expect: "Groups that begin inside a segment fetch one segment more: reads from memory lose a little. The order \
                within a segment costs next to nothing, and idle items save nothing.",
-        but: "A cache that keeps the shared segment for the neighbour hides it. CPU drivers walk through contiguous \
+    but: "A cache that keeps the shared segment for the neighbour hides it. CPU drivers walk through contiguous \
                memory wherever they begin.",
-        cuda: "Misaligned and permuted accesses: the first CUDA devices coalesced only where thread k read word k of an \
+    cuda: "Misaligned and permuted accesses: the first CUDA devices coalesced only where thread k read word k of an \
                aligned segment.",
-    },
     x_name: "offset",
     x_label: plain,
     plan: |scope| {
@@ -236,15 +232,13 @@ pub const OFFSET: Experiment = Experiment {
 pub const PITCH: Experiment = Experiment {
     name: "pitch",
     question: "Do power-of-two rows collide in a few memory channels or cache sets, and does diagonal order or padding cure it?",
-    about: Explanation {
-        idea: "Tiles of a matrix are transposed in two orders of groups, with plain and with padded rows, at powers of \
+    idea: "Tiles of a matrix are transposed in two orders of groups, with plain and with padded rows, at powers of \
                two and next to one.",
-        expect: "Where groups collide in a few channels, powers of two are slower than their neighbour, and diagonal \
+    expect: "Where groups collide in a few channels, powers of two are slower than their neighbour, and diagonal \
                  order or padding cures it.",
-        but: "Devices that spread addresses over their channels have nothing to cure: then diagonal order may cost a \
+    but: "Devices that spread addresses over their channels have nothing to cure: then diagonal order may cost a \
                little.",
-        cuda: "Partition camping and diagonal block reordering, as in NVIDIA's study of the transposition (2009).",
-    },
+    cuda: "Partition camping and diagonal block reordering, as in NVIDIA's study of the transposition (2009).",
     x_name: "n",
     x_label: plain,
     plan: |scope| {
@@ -334,14 +328,12 @@ const ADDS: &str = "adds";
 pub const VECTOR: Experiment = Experiment {
     name: "vector",
     question: "How much faster are loads and additions with vector types, and up to which width?",
-    about: Explanation {
-        idea: "The same floats are loaded, and the same additions done, as float, float2, float4, float8 and float16.",
-        expect: "On CPU drivers wide vectors fill the vector registers. On GPUs each item is a lane already: loads gain \
+    idea: "The same floats are loaded, and the same additions done, as float, float2, float4, float8 and float16.",
+    expect: "On CPU drivers wide vectors fill the vector registers. On GPUs each item is a lane already: loads gain \
                where their number holds memory back, additions hardly.",
-        but: "A compiler for CPUs that joins items into vectors by itself leaves nothing to gain; wide vectors may \
+    but: "A compiler for CPUs that joins items into vectors by itself leaves nothing to gain; wide vectors may \
                cost a GPU registers.",
-        cuda: "float2 and float4 are vector loads of 64 and 128 bits; arithmetic is scalar for each thread.",
-    },
+    cuda: "float2 and float4 are vector loads of 64 and 128 bits; arithmetic is scalar for each thread.",
     x_name: "width",
     x_label: plain,
     plan: |scope| {
@@ -409,15 +401,13 @@ const IN_GLOBAL: &str = "__global";
 pub const CONSTANT: Experiment = Experiment {
     name: "constant",
     question: "How fast is constant memory where neighbouring items read one address, and where they read several?",
-    about: Explanation {
-        idea: "All items read a small table at one address, or neighbours at several: as a __constant argument, as a \
+    idea: "All items read a small table at one address, or neighbours at several: as a __constant argument, as a \
                table in the program, and, for control, in global memory.",
-        expect: "A constant cache hands one word to all items of a warp at once and takes turns for different ones: its \
+    expect: "A constant cache hands one word to all items of a warp at once and takes turns for different ones: its \
                rate falls with the number of addresses, where that of global memory falls less.",
-        but: "A compiler may read a __constant argument as it reads global memory: then both are one path. CPU drivers \
+    but: "A compiler may read a __constant argument as it reads global memory: then both are one path. CPU drivers \
                have one memory for all of them.",
-        cuda: "__constant__ memory, whose cache broadcasts one word to a warp.",
-    },
+    cuda: "__constant__ memory, whose cache broadcasts one word to a warp.",
     x_name: "addresses",
     x_label: plain,
     plan: |scope| {
@@ -516,14 +506,12 @@ const CLOCK: &str = "clock, as stated";
 pub const LATENCY: Experiment = Experiment {
     name: "latency",
     question: "How long does a dependent load take in each cache, in memory and in local memory?",
-    about: Explanation {
-        idea: "One item follows a random cycle of addresses through working sets of growing size: each load gives the \
+    idea: "One item follows a random cycle of addresses through working sets of growing size: each load gives the \
                next address. The control makes the same loads with addresses known beforehand.",
-        expect: "The time of a load rises in steps, wherever the working set outgrows a cache; local memory stays flat.",
-        but: "Large working sets miss the cache of address translations too, and that time is part of the latency \
+    expect: "The time of a load rises in steps, wherever the working set outgrows a cache; local memory stays flat.",
+    but: "Large working sets miss the cache of address translations too, and that time is part of the latency \
                here. Many items hide latency: it says little about bandwidth.",
-        cuda: "Pointer chasing through L1, L2 and the device's memory, and through __shared__ memory.",
-    },
+    cuda: "Pointer chasing through L1, L2 and the device's memory, and through __shared__ memory.",
     x_name: "working set",
     x_label: bytes,
     plan: |scope| {

@@ -1,7 +1,7 @@
 //! Between host and device: launches, transfers, and what overlaps.
 
 use super::claims::{Claim, NO_MORE, Pairs};
-use super::{Experiment, Explanation, Scope, Trial, Work, bytes, plain};
+use super::{Experiment, Scope, Trial, Work, bytes, plain};
 use gpulab_model::data::Dtype;
 use gpulab_record::{BANDWIDTH, Metric, TIME};
 
@@ -31,15 +31,13 @@ const TREE: &str = "sum, one launch";
 pub const LAUNCH: Experiment = Experiment {
     name: "launch",
     question: "What does launching a kernel cost, and from which n on is a sum by log2(n) launches as fast as by one?",
-    about: Explanation {
-        idea: "An empty kernel is launched alone and in a row. A sum by launches that each halve the data is compared \
+    idea: "An empty kernel is launched alone and in a row. A sum by launches that each halve the data is compared \
                with a sum by one launch.",
-        expect: "At small sizes launches are nearly all of the sum's time, and one launch wins; the larger the data, the \
+    expect: "At small sizes launches are nearly all of the sum's time, and one launch wins; the larger the data, the \
                less their number matters.",
-        but: "Drivers may gather launches, so that one in a row costs less than one alone. Not every driver's events \
+    but: "Drivers may gather launches, so that one in a row costs less than one alone. Not every driver's events \
                time an empty kernel.",
-        cuda: "A launch is kernel<<<grid, block>>>() on a stream; CUDA graphs exist to make many of them cheaper.",
-    },
+    cuda: "A launch is kernel<<<grid, block>>>() on a stream; CUDA graphs exist to make many of them cheaper.",
     x_name: "n",
     x_label: plain,
     plan: |scope| {
@@ -95,16 +93,14 @@ const PIECES: &str = "pinned in, pieces of 64 KiB";
 pub const TRANSFER: Experiment = Experiment {
     name: "transfer",
     question: "How fast do data get to the device and back, from pageable, pinned and mapped memory, in large and small pieces?",
-    about: Explanation {
-        idea: "Blocks of growing size go to the device and back, from pageable, pinned and mapped memory, whole and in \
+    idea: "Blocks of growing size go to the device and back, from pageable, pinned and mapped memory, whole and in \
                small pieces.",
-        expect: "Pinned memory is fastest, as the link copies from it directly; small pieces take a call's time each, \
+    expect: "Pinned memory is fastest, as the link copies from it directly; small pieces take a call's time each, \
                whatever their size.",
-        but: "On a CPU device the host's memory is the device's: there it is one copy in memory, and mapping needs \
+    but: "On a CPU device the host's memory is the device's: there it is one copy in memory, and mapping needs \
                none.",
-        cuda: "Page-locked memory by cudaMallocHost(); cudaMemcpy() from pageable memory goes through a buffer of the \
+    cuda: "Page-locked memory by cudaMallocHost(); cudaMemcpy() from pageable memory goes through a buffer of the \
                driver.",
-    },
     x_name: "bytes",
     x_label: bytes,
     plan: |scope| {
@@ -196,14 +192,12 @@ const HOST: &str = "host's work alone";
 pub const OVERLAP: Experiment = Experiment {
     name: "overlap",
     question: "Do copies to the device, kernels and copies back overlap if the work is cut into chunks on several queues?",
-    about: Explanation {
-        idea: "Copies in, kernels and copies out, whole and in chunks on one to four queues, from pinned memory; and \
+    idea: "Copies in, kernels and copies out, whole and in chunks on one to four queues, from pinned memory; and \
                the host's own work beside each of them.",
-        expect: "With several queues the stages run at the same time, and the whole comes near its longest stage.",
-        but: "Some drivers run their queues one after the other. Many small chunks cost a launch and two calls each, \
+    expect: "With several queues the stages run at the same time, and the whole comes near its longest stage.",
+    but: "Some drivers run their queues one after the other. Many small chunks cost a launch and two calls each, \
                and on a CPU device all stages use the same cores.",
-        cuda: "Streams, and cudaMemcpyAsync() from pinned memory.",
-    },
+    cuda: "Streams, and cudaMemcpyAsync() from pinned memory.",
     x_name: "chunks",
     x_label: plain,
     plan: |scope| {
@@ -311,15 +305,13 @@ const IN_PLACE: &str = "read in host memory";
 pub const ZERO_COPY: Experiment = Experiment {
     name: "zerocopy",
     question: "Is it faster to let a kernel read host memory than to copy the data first, if it reads them once or often?",
-    about: Explanation {
-        idea: "A kernel reads host memory in place, or the data are copied first, or filled by mapping; then they are \
+    idea: "A kernel reads host memory in place, or the data are copied first, or filled by mapping; then they are \
                read once or several times.",
-        expect: "Read once, the data may as well stay where they are; the more often they are read, the sooner a copy \
+    expect: "Read once, the data may as well stay where they are; the more often they are read, the sooner a copy \
                pays.",
-        but: "A driver may keep a copy on the device, whatever it was asked for; on a CPU device both memories are \
+    but: "A driver may keep a copy on the device, whatever it was asked for; on a CPU device both memories are \
                one.",
-        cuda: "Zero copy: mapped pinned memory (cudaHostAllocMapped).",
-    },
+    cuda: "Zero copy: mapped pinned memory (cudaHostAllocMapped).",
     x_name: "passes",
     x_label: plain,
     plan: |scope| {

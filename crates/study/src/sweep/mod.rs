@@ -140,10 +140,8 @@ fn run_round(
         ..settings.clone()
     };
     let job = Job {
-        baseline: false,
-        case: configuration.case.clone(),
-        settings,
         again: round > 0,
+        ..Job::new(configuration.case.clone(), settings)
     };
     bench.run(configuration, &job)
 }
