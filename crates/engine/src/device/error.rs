@@ -11,8 +11,8 @@ use std::fmt::Display;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
-/// What a device answers.
-pub type Result<T, E = DeviceError> = std::result::Result<T, E>;
+/// What a device answers, or why it does not.
+pub type DeviceResult<T> = Result<T, DeviceError>;
 
 /// Why a device did not do what it was asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -139,7 +139,7 @@ fn call_message(call: &str, code: i32) -> String {
     }
 }
 
-pub(super) fn check(call: &str, code: i32) -> Result<()> {
+pub(super) fn check(call: &str, code: i32) -> DeviceResult<()> {
     if code == 0 {
         Ok(())
     } else {
@@ -152,7 +152,10 @@ thread_local! {
 }
 
 /// Runs one call of `ocl`, and turns its errors and panics into a [`DeviceError`] with OpenCL's own code.
-pub(super) fn guarded<T, E: Display>(call: &str, body: impl FnOnce() -> Result<T, E>) -> Result<T> {
+pub(super) fn guarded<T, E: Display>(
+    call: &str,
+    body: impl FnOnce() -> Result<T, E>,
+) -> DeviceResult<T> {
     silence_panics_of_guarded_calls();
     forward::take_failure();
     let outer = QUIET.replace(true);
@@ -170,7 +173,7 @@ pub(super) fn guarded<T, E: Display>(call: &str, body: impl FnOnce() -> Result<T
 }
 
 /// One more reference to an object of OpenCL: `ocl` panics where the driver gives none.
-pub(super) fn retained<T: Clone>(call: &str, object: &T) -> Result<T> {
+pub(super) fn retained<T: Clone>(call: &str, object: &T) -> DeviceResult<T> {
     guarded(call, || Ok::<T, Infallible>(object.clone()))
 }
 

@@ -2,7 +2,7 @@
 //! queries panic.
 #![allow(unsafe_code, reason = "ocl cannot know what an image is made of")]
 
-use super::error::{DeviceError, Result, guarded, retained};
+use super::error::{DeviceError, DeviceResult, guarded, retained};
 use super::info;
 use super::memory::{Buffer, finished};
 use gpulab_model::data::Scalar;
@@ -35,7 +35,7 @@ pub fn create(
     device: DeviceId,
     (id, of): (BufferId, &Buffer),
     image: Image,
-) -> Result<(Buffer, Option<ImageView>)> {
+) -> DeviceResult<(Buffer, Option<ImageView>)> {
     check_size(device, image)?;
     let bytes = image.bytes().filter(|bytes| *bytes <= of.bytes());
     let bytes = bytes.ok_or_else(|| {
@@ -114,7 +114,7 @@ fn format(format: PixelFormat) -> ImageFormat {
 }
 
 /// Refuses what is larger than the device says: not every driver does.
-fn check_size(device: DeviceId, image: Image) -> Result<()> {
+fn check_size(device: DeviceId, image: Image) -> DeviceResult<()> {
     // Those of CL_DEVICE_IMAGE2D_MAX_WIDTH and so on.
     let most: &[u32] = match image.kind {
         ImageKind::Volume => &[0x1013, 0x1014, 0x1015],
@@ -141,7 +141,7 @@ impl ImageView {
         buffers: &BTreeMap<BufferId, Buffer>,
         id: BufferId,
         inward: bool,
-    ) -> Result<()> {
+    ) -> DeviceResult<()> {
         let [Some(buffer), Some(image)] = [self.of, id].map(|id| buffers.get(&id)) else {
             return Err(DeviceError::other(
                 "clEnqueueCopyBufferToImage",
@@ -205,7 +205,7 @@ pub fn settle(
     buffers: &BTreeMap<BufferId, Buffer>,
     buffer: BufferId,
     is_written: bool,
-) -> Result<()> {
+) -> DeviceResult<()> {
     for (id, view) in views.iter_mut().filter(|(_, view)| view.of == buffer) {
         if view.is_ahead {
             view.copy(queue, buffers, *id, false)?;
@@ -221,7 +221,7 @@ pub fn ready(
     queue: &CommandQueue,
     buffers: &BTreeMap<BufferId, Buffer>,
     launch: &Launch,
-) -> Result<()> {
+) -> DeviceResult<()> {
     if views.is_empty() {
         return Ok(());
     }
@@ -244,7 +244,11 @@ pub fn ready(
 pub type Samplers = BTreeMap<Sampler, core::Sampler>;
 
 /// Makes those that launches are given, unless they are there.
-pub fn provide(samplers: &mut Samplers, context: &Context, launches: &[Launch]) -> Result<()> {
+pub fn provide(
+    samplers: &mut Samplers,
+    context: &Context,
+    launches: &[Launch],
+) -> DeviceResult<()> {
     for arg in launches.iter().flat_map(|launch| &launch.args) {
         let Arg::Sampler(sampler) = arg else { continue };
         if samplers.contains_key(sampler) {

@@ -3,7 +3,7 @@
 //! The queries of `ocl` wait ten seconds without a driver, stop at 64 devices, and panic on answers that they do not know.
 #![allow(unsafe_code, reason = "OpenCL's C functions")]
 
-use super::error::{DeviceError, PLATFORM_NOT_FOUND, Result, check};
+use super::error::{DeviceError, DeviceResult, PLATFORM_NOT_FOUND, check};
 use super::{doctor, forward};
 use crate::processes;
 use gpulab_model::Joined;
@@ -14,7 +14,7 @@ use ocl::ffi::{self, c_void};
 use std::ptr::null_mut;
 
 /// Every platform with its devices. Without a loader or a driver the list is empty; see [`super::loader()`].
-pub fn list_platforms() -> Result<Vec<PlatformInfo>> {
+pub fn list_platforms() -> DeviceResult<Vec<PlatformInfo>> {
     if let Some(problem) = forward::loader().problem() {
         return Err(DeviceError::other("loading OpenCL", problem));
     }
@@ -57,7 +57,7 @@ pub fn generation(info: &DeviceInfo) -> Option<String> {
     Some(format!("{major}.{minor}"))
 }
 
-pub fn handles(info: &DeviceInfo) -> Result<(PlatformId, DeviceId)> {
+pub fn handles(info: &DeviceInfo) -> DeviceResult<(PlatformId, DeviceId)> {
     let numbers = info.selector.split_once(':');
     let [platform, device] = numbers.map_or([usize::MAX; 2], |(p, d)| {
         [p, d].map(|number| number.parse().unwrap_or(usize::MAX))
@@ -182,7 +182,7 @@ fn dims(sizes: &[usize]) -> [usize; 3] {
 }
 
 /// Demands the limits by which kernels are chosen and refused: one that the driver does not tell would pass for a limit of 0.
-pub fn demand_limits(target: &Target) -> Result<()> {
+pub fn demand_limits(target: &Target) -> DeviceResult<()> {
     let limits = [
         (
             target.max_wg as u64,
@@ -233,7 +233,7 @@ fn listed<T>(
     call: &str,
     none: i32,
     ask: impl Fn(u32, *mut *mut T, *mut u32) -> i32,
-) -> Result<impl Iterator<Item = *mut T>> {
+) -> DeviceResult<impl Iterator<Item = *mut T>> {
     let mut count = 0;
     let code = ask(0, null_mut(), &mut count);
     let mut ids = Vec::new();
@@ -248,7 +248,7 @@ fn listed<T>(
 }
 
 /// Every platform; empty without a loader or driver.
-pub fn platforms() -> Result<Vec<PlatformId>> {
+pub fn platforms() -> DeviceResult<Vec<PlatformId>> {
     let ids = listed(
         "clGetPlatformIDs",
         PLATFORM_NOT_FOUND,
@@ -261,7 +261,7 @@ pub fn platforms() -> Result<Vec<PlatformId>> {
     Ok(ids.map(|id| unsafe { PlatformId::from_raw(id) }).collect())
 }
 
-pub fn devices(platform: PlatformId) -> Result<Vec<DeviceId>> {
+pub fn devices(platform: PlatformId) -> DeviceResult<Vec<DeviceId>> {
     const ALL: u64 = 0xFFFF_FFFF;
     const DEVICE_NOT_FOUND: i32 = -1;
     let ids = listed("clGetDeviceIDs", DEVICE_NOT_FOUND, |room, ids, count| {
@@ -320,7 +320,7 @@ impl InfoValue {
 fn ask(
     call: &str,
     mut get: impl FnMut(usize, *mut c_void, *mut usize) -> i32,
-) -> Result<InfoValue> {
+) -> DeviceResult<InfoValue> {
     let mut size = 0;
     check(call, get(0, null_mut(), &mut size))?;
     if size > MOST {
@@ -339,7 +339,7 @@ fn ask(
 /// Defines questions: C functions of OpenCL whose last four arguments are key, size, place and size needed.
 macro_rules! questions {
     ($($name:ident($($arg:ident: $ty:ty => $handle:expr),*) $function:ident;)*) => {
-        $(pub fn $name($($arg: $ty,)* key: u32) -> Result<InfoValue> {
+        $(pub fn $name($($arg: $ty,)* key: u32) -> DeviceResult<InfoValue> {
             ask(stringify!($function), |size, place, needed| {
                 // SAFETY: the handles are alive, and `ask` gives a place of `size` bytes.
                 unsafe { ffi::$function($($handle,)* key, size, place, needed) }

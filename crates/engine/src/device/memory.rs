@@ -1,7 +1,7 @@
 //! Buffers, and memory of the host: every size is checked before OpenCL hears of it, and every copy has ended on return.
 #![allow(unsafe_code, reason = "ocl cannot know how long host memory lives")]
 
-use super::error::{DeviceError, HOST_MEMORY, Result, check, guarded, retained};
+use super::error::{DeviceError, DeviceResult, HOST_MEMORY, check, guarded, retained};
 use super::info;
 use gpulab_model::plan::MemoryKind;
 use ocl::core::{
@@ -18,7 +18,7 @@ pub struct Buffer {
 
 impl Buffer {
     /// Allocates `bytes` > 0 where the driver likes, or in memory of the host that the device can reach.
-    pub fn new(context: &Context, memory: MemoryKind, bytes: usize) -> Result<Buffer> {
+    pub fn new(context: &Context, memory: MemoryKind, bytes: usize) -> DeviceResult<Buffer> {
         let flags = match memory {
             MemoryKind::Device => MemFlags::READ_WRITE,
             MemoryKind::Host => MemFlags::READ_WRITE | MemFlags::ALLOC_HOST_PTR,
@@ -38,7 +38,7 @@ impl Buffer {
     }
 
     /// A part of it, whose place OpenCL wants to be a multiple of the device's base alignment.
-    pub fn part(&self, from: usize, bytes: usize) -> Result<Buffer> {
+    pub fn part(&self, from: usize, bytes: usize) -> DeviceResult<Buffer> {
         let call = "clCreateSubBuffer";
         if bytes == 0 || self.is_nothing(call, from, bytes)? {
             return Err(DeviceError::other(call, "a part of 0 bytes"));
@@ -55,7 +55,7 @@ impl Buffer {
     }
 
     /// Fills its first bytes with a pattern of 1, 4 or 8.
-    pub fn fill(&self, queue: &CommandQueue, pattern: &[u8], bytes: usize) -> Result<()> {
+    pub fn fill(&self, queue: &CommandQueue, pattern: &[u8], bytes: usize) -> DeviceResult<()> {
         let call = "clEnqueueFillBuffer";
         if self.is_nothing(call, 0, bytes)? {
             return Ok(());
@@ -74,7 +74,12 @@ impl Buffer {
         }
     }
 
-    fn fill_with<T: OclPrm>(&self, queue: &CommandQueue, word: T, words: usize) -> Result<()> {
+    fn fill_with<T: OclPrm>(
+        &self,
+        queue: &CommandQueue,
+        word: T,
+        words: usize,
+    ) -> DeviceResult<()> {
         finished("clEnqueueFillBuffer", queue, |event| {
             core::enqueue_fill_buffer(
                 queue,
@@ -110,7 +115,7 @@ impl Buffer {
     }
 
     /// Copies host bytes to `offset`; every queue finds them there.
-    pub fn write(&self, queue: &CommandQueue, offset: usize, bytes: &[u8]) -> Result<()> {
+    pub fn write(&self, queue: &CommandQueue, offset: usize, bytes: &[u8]) -> DeviceResult<()> {
         let call = "clEnqueueWriteBuffer";
         if self.is_nothing(call, offset, bytes.len())? {
             return Ok(());
@@ -133,7 +138,7 @@ impl Buffer {
         check_event(call, &event).and(waited)
     }
 
-    pub fn read(&self, queue: &CommandQueue, offset: usize, bytes: &mut [u8]) -> Result<()> {
+    pub fn read(&self, queue: &CommandQueue, offset: usize, bytes: &mut [u8]) -> DeviceResult<()> {
         let call = "clEnqueueReadBuffer";
         if self.is_nothing(call, offset, bytes.len())? {
             return Ok(());
@@ -153,7 +158,7 @@ impl Buffer {
         check_event(call, &event)
     }
 
-    pub fn copy_to(&self, to: &Buffer, queue: &CommandQueue, bytes: usize) -> Result<()> {
+    pub fn copy_to(&self, to: &Buffer, queue: &CommandQueue, bytes: usize) -> DeviceResult<()> {
         let call = "clEnqueueCopyBuffer";
         if self.is_nothing(call, 0, bytes)? || to.is_nothing(call, 0, bytes)? {
             return Ok(());
@@ -175,7 +180,7 @@ impl Buffer {
     }
 
     /// Whether a range is empty; an error if it does not lie inside the buffer.
-    fn is_nothing(&self, call: &str, offset: usize, bytes: usize) -> Result<bool> {
+    fn is_nothing(&self, call: &str, offset: usize, bytes: usize) -> DeviceResult<bool> {
         match offset.checked_add(bytes) {
             Some(end) if end <= self.bytes => Ok(bytes == 0),
             _ => Err(DeviceError::other(
@@ -191,7 +196,7 @@ impl Buffer {
 
 /// Copies host bytes to places in buffers, in order, and waits once for all of them: of few bytes a wait takes longer than
 /// the copy.
-pub fn write_all(queue: &CommandQueue, writes: &[(&Buffer, usize, &[u8])]) -> Result<()> {
+pub fn write_all(queue: &CommandQueue, writes: &[(&Buffer, usize, &[u8])]) -> DeviceResult<()> {
     let call = "clEnqueueWriteBuffer";
     let mut sources: Vec<Box<[u8]>> = Vec::with_capacity(writes.len());
     let mut events: Vec<Event> = Vec::with_capacity(writes.len());
@@ -225,7 +230,10 @@ pub fn write_all(queue: &CommandQueue, writes: &[(&Buffer, usize, &[u8])]) -> Re
 }
 
 /// The event of a command that `enqueue` puts in a queue.
-pub fn enqueued(call: &str, enqueue: impl FnOnce(&mut Event) -> core::Result<()>) -> Result<Event> {
+pub fn enqueued(
+    call: &str,
+    enqueue: impl FnOnce(&mut Event) -> core::Result<()>,
+) -> DeviceResult<Event> {
     let mut event = Event::null();
     guarded(call, || enqueue(&mut event))?;
     Ok(event)
@@ -236,14 +244,14 @@ pub fn finished(
     call: &str,
     queue: &CommandQueue,
     enqueue: impl FnOnce(&mut Event) -> core::Result<()>,
-) -> Result<()> {
+) -> DeviceResult<()> {
     let event = enqueued(call, enqueue)?;
     guarded("clFinish", || core::finish(queue))?;
     check_event(call, &event)
 }
 
 /// The error that a finished command ended with: a wait for it may well have reported success.
-pub fn check_event(call: &str, event: &Event) -> Result<()> {
+pub fn check_event(call: &str, event: &Event) -> DeviceResult<()> {
     const EXECUTION_STATUS: u32 = 0x11D3;
     match info::event(event, EXECUTION_STATUS)?.signed() {
         Some(code) if code < 0 => check(call, code).map_err(DeviceError::begun),
@@ -266,7 +274,7 @@ unsafe impl Send for HostMemory {}
 
 impl HostMemory {
     /// Memory as any program has it: zeros.
-    pub fn pageable(bytes: usize) -> Result<HostMemory> {
+    pub fn pageable(bytes: usize) -> DeviceResult<HostMemory> {
         let mut memory = Vec::new();
         memory
             .try_reserve_exact(bytes)
@@ -276,7 +284,11 @@ impl HostMemory {
     }
 
     /// Memory that the device can reach by itself; its contents are undefined.
-    pub fn pinned(context: &Context, queue: &CommandQueue, bytes: usize) -> Result<HostMemory> {
+    pub fn pinned(
+        context: &Context,
+        queue: &CommandQueue,
+        bytes: usize,
+    ) -> DeviceResult<HostMemory> {
         let buffer = Buffer::new(context, MemoryKind::Host, bytes)?;
         let queue = retained("clRetainCommandQueue", queue)?;
         let flags = MapFlags::new().read().write();

@@ -1,6 +1,6 @@
 //! Building a unit: source in, kernels out, or the compiler's log.
 
-use super::error::{DeviceError, Result, guarded, retained};
+use super::error::{DeviceError, DeviceResult, guarded, retained};
 use super::{BuildUnit, doctor, info};
 use gpulab_model::outcome::Inspected;
 use gpulab_model::plan::{Arg, BUILD_OPTIONS, MAX_REGISTERS};
@@ -38,12 +38,17 @@ pub struct Built {
 impl Built {
     /// Compiles the unit and creates all its kernels: drivers may say that a program was built when
     /// it was not, but then it has no kernels.
-    pub fn new(context: &Context, device: DeviceId, unit: &BuildUnit) -> Result<Built> {
+    pub fn new(context: &Context, device: DeviceId, unit: &BuildUnit) -> DeviceResult<Built> {
         Built::with(context, device, unit, BUILD_OPTIONS)
     }
 
     /// As [`Built::new`], with these options beside the unit's definitions.
-    fn with(context: &Context, device: DeviceId, unit: &BuildUnit, options: &str) -> Result<Built> {
+    fn with(
+        context: &Context,
+        device: DeviceId,
+        unit: &BuildUnit,
+        options: &str,
+    ) -> DeviceResult<Built> {
         let options = with_defines(options, &unit.defines)?;
         let call = "clCreateProgramWithSource";
         let source = CString::new(unit.text.as_str()).map_err(|e| DeviceError::other(call, e))?;
@@ -73,14 +78,14 @@ impl Built {
         Ok(built)
     }
 
-    fn create(&self, name: &str) -> Result<Kernel> {
+    fn create(&self, name: &str) -> DeviceResult<Kernel> {
         guarded("clCreateKernel", || {
             core::create_kernel(&self.program, name)
         })
     }
 
     /// A kernel, of which each copy has arguments of its own; the copies before it were asked for before.
-    pub fn kernel(&mut self, name: &str, copy: usize) -> Result<Kernel> {
+    pub fn kernel(&mut self, name: &str, copy: usize) -> DeviceResult<Kernel> {
         if self
             .kernels
             .get(name)
@@ -116,7 +121,7 @@ pub fn inspect(
     device: DeviceId,
     unit: &BuildUnit,
     takes_nv_options: bool,
-) -> Result<Vec<Inspected>> {
+) -> DeviceResult<Vec<Inspected>> {
     const LOCAL_MEM_SIZE: u32 = 0x11B2;
     let mut built = if takes_nv_options {
         let now = SystemTime::now()
@@ -152,7 +157,7 @@ pub fn binary(
     device: DeviceId,
     unit: &BuildUnit,
     takes_nv_options: bool,
-) -> Result<Vec<u8>> {
+) -> DeviceResult<Vec<u8>> {
     let built = match takes_nv_options {
         true => Built::with(
             context,
@@ -186,7 +191,7 @@ fn renewed(unit: &BuildUnit, value: u64) -> BuildUnit {
     }
 }
 
-fn with_defines(options: &str, defines: &[(String, String)]) -> Result<CString> {
+fn with_defines(options: &str, defines: &[(String, String)]) -> DeviceResult<CString> {
     let says_version = |option: &&str| option.starts_with("-cl-std=");
     let is_replaced = defines.iter().any(|(name, _)| says_version(&name.as_str()));
     let kept = options
@@ -224,7 +229,12 @@ fn with_defines(options: &str, defines: &[(String, String)]) -> Result<CString> 
 }
 
 /// Decides whether a build worked from its result and from what the driver says afterwards.
-fn judge(built: Result<()>, program: &Program, device: DeviceId, unit: &BuildUnit) -> Result<()> {
+fn judge(
+    built: DeviceResult<()>,
+    program: &Program,
+    device: DeviceId,
+    unit: &BuildUnit,
+) -> DeviceResult<()> {
     const BUILD_STATUS: u32 = 0x1181;
     const SUCCESS: u64 = 0;
     built.map_err(|error: DeviceError| match &error {

@@ -1,7 +1,7 @@
 //! A plan's buffers on the device: between guard zones, which show whatever is written beside them, and poisoned. They go when
 //! nobody holds them any more.
 
-use crate::device::{Device, Hold, Result};
+use crate::device::{Device, DeviceResult, Hold};
 use gpulab_kernels::{Family, Form};
 use gpulab_model::check::{self, Fingerprint};
 use gpulab_model::data::{self, Array, Change, Dtype, Fill};
@@ -128,7 +128,7 @@ impl Fence {
         memory: MemoryKind,
         dtype: Dtype,
         bytes: usize,
-    ) -> Result<Fenced> {
+    ) -> DeviceResult<Fenced> {
         thread_local! {
             static COUNT: Cell<u64> = const { Cell::new(0) };
         }
@@ -163,7 +163,7 @@ impl Fence {
         })
     }
 
-    pub fn upload(self, device: &mut dyn Device, arrays: &[Array]) -> Result<Vec<Fenced>> {
+    pub fn upload(self, device: &mut dyn Device, arrays: &[Array]) -> DeviceResult<Vec<Fenced>> {
         arrays
             .iter()
             .map(|array: &Array| {
@@ -182,7 +182,7 @@ impl Fence {
 
 impl Fenced {
     /// What was written outside of it, if anything.
-    pub fn overrun(&self, device: &mut dyn Device) -> Result<Option<String>> {
+    pub fn overrun(&self, device: &mut dyn Device) -> DeviceResult<Option<String>> {
         if self.fence.bytes == 0 {
             return Ok(None);
         }
@@ -204,7 +204,7 @@ impl Fenced {
     }
 
     /// Whether it still holds what this is the fingerprint of.
-    pub fn is_unchanged(&self, device: &mut dyn Device, print: u128) -> Result<bool> {
+    pub fn is_unchanged(&self, device: &mut dyn Device, print: u128) -> DeviceResult<bool> {
         const PIECE: usize = 16 * Fingerprint::BLOCK;
         let mut piece = vec![0; self.bytes.min(PIECE)];
         let mut fingerprint = Fingerprint::default();
@@ -231,7 +231,7 @@ impl BoundPlan {
         fence: Fence,
         plan: &Plan,
         inputs: &[Fenced],
-    ) -> Result<BoundPlan> {
+    ) -> DeviceResult<BoundPlan> {
         let mut bound = BoundPlan {
             plan: plan.clone(),
             fence,
@@ -248,7 +248,7 @@ impl BoundPlan {
     }
 
     /// A binding of its own copies of all buffers larger than `share_below` bytes; the others are shared with `self`.
-    pub fn copy(&self, device: &mut dyn Device, share_below: usize) -> Result<BoundPlan> {
+    pub fn copy(&self, device: &mut dyn Device, share_below: usize) -> DeviceResult<BoundPlan> {
         let mut copy = BoundPlan {
             plan: self.plan.clone(),
             fence: self.fence,
@@ -276,7 +276,7 @@ impl BoundPlan {
         spec: &BufferSpec,
         of: usize,
         image: Image,
-    ) -> Result<()> {
+    ) -> DeviceResult<()> {
         let id = device.image(self.buffers[of].id, image)?;
         let kept = vec![device.keep(id.0)];
         self.buffers.push(Fenced {
@@ -290,7 +290,7 @@ impl BoundPlan {
         Ok(())
     }
 
-    fn add(&mut self, device: &mut dyn Device, spec: &BufferSpec) -> Result<()> {
+    fn add(&mut self, device: &mut dyn Device, spec: &BufferSpec) -> DeviceResult<()> {
         let fenced = self
             .fence
             .alloc(device, MemoryKind::Device, spec.dtype, spec.bytes())?;
@@ -323,12 +323,12 @@ impl BoundPlan {
     }
 
     /// Overwrites outputs and intermediate results with a pattern that no right result has.
-    pub fn poison(&self, device: &mut dyn Device) -> Result<()> {
+    pub fn poison(&self, device: &mut dyn Device) -> DeviceResult<()> {
         self.poison_with(device, check::poison)
     }
 
     /// As [`BoundPlan::poison`], of outputs alone.
-    pub fn poison_outputs(&self, device: &mut dyn Device) -> Result<()> {
+    pub fn poison_outputs(&self, device: &mut dyn Device) -> DeviceResult<()> {
         self.of_role(|role| role == Role::Output)
             .try_for_each(|(spec, place)| {
                 device.fill(place.id, &check::poison(spec.dtype), spec.bytes())
@@ -340,7 +340,7 @@ impl BoundPlan {
         &self,
         device: &mut dyn Device,
         poison: impl Fn(Dtype) -> Vec<u8>,
-    ) -> Result<()> {
+    ) -> DeviceResult<()> {
         let by_host = device.info().is_simulator();
         self.written().try_for_each(|(spec, place)| match by_host {
             // To Oclgrind 21.10 nothing is initialised but the part that was written last, and a fill writes word by word.
@@ -351,7 +351,7 @@ impl BoundPlan {
 
     /// Writes random bits over about every other element that a run wrote of outputs and intermediate results, of large ones
     /// in some places; the others stay as they are.
-    pub fn soil(&self, device: &mut dyn Device, seed: u64) -> Result<()> {
+    pub fn soil(&self, device: &mut dyn Device, seed: u64) -> DeviceResult<()> {
         const PLACES: usize = 16;
         const PLACE: usize = 1 << 14;
         for (spec, place) in self.written() {
@@ -388,7 +388,7 @@ impl BoundPlan {
     }
 
     /// Writes new values into the inputs.
-    pub fn change(&self, device: &mut dyn Device, changes: &[Change]) -> Result<()> {
+    pub fn change(&self, device: &mut dyn Device, changes: &[Change]) -> DeviceResult<()> {
         let writes = changes.iter().filter_map(|change| {
             let input = self.inputs().find(|(index, _)| *index == change.input)?.1;
             let offset = change.index * change.value.dtype().size();
@@ -398,11 +398,11 @@ impl BoundPlan {
     }
 
     /// Reads the output back; of several outputs the bytes of all.
-    pub fn output(&self, device: &mut dyn Device) -> Result<Array> {
+    pub fn output(&self, device: &mut dyn Device) -> DeviceResult<Array> {
         Ok(joined(self.outputs(device)?))
     }
 
-    pub fn outputs(&self, device: &mut dyn Device) -> Result<Vec<Array>> {
+    pub fn outputs(&self, device: &mut dyn Device) -> DeviceResult<Vec<Array>> {
         self.plan
             .outputs()
             .map(|index| self.part(device, index, 0, self.plan.buffers[index].len))
@@ -416,7 +416,7 @@ impl BoundPlan {
         index: usize,
         start: usize,
         len: usize,
-    ) -> Result<Array> {
+    ) -> DeviceResult<Array> {
         let dtype = self.plan.buffers[index].dtype;
         let mut array = Array::zeros(dtype, len);
         device.read(
@@ -428,7 +428,7 @@ impl BoundPlan {
     }
 
     /// What was written before the start or behind the end of a buffer, if anything.
-    pub fn overrun(&self, device: &mut dyn Device) -> Result<Option<String>> {
+    pub fn overrun(&self, device: &mut dyn Device) -> DeviceResult<Option<String>> {
         for (index, (spec, fenced)) in self.of_role(|_| true).enumerate() {
             if let Some(what) = fenced.overrun(device)? {
                 return Ok(Some(format!(
@@ -441,7 +441,7 @@ impl BoundPlan {
     }
 
     /// What a run left in a buffer that must be zero again, if anything.
-    pub fn left_over(&self, device: &mut dyn Device) -> Result<Option<String>> {
+    pub fn left_over(&self, device: &mut dyn Device) -> DeviceResult<Option<String>> {
         for (spec, place) in self.of_role(|role| role == Role::Zeroed) {
             let mut there = vec![0; spec.bytes()];
             device.read(place.id, 0, &mut there)?;
@@ -455,7 +455,11 @@ impl BoundPlan {
     }
 
     /// The first input that is no more what this was the fingerprint of.
-    pub fn changed_input(&self, device: &mut dyn Device, prints: &[u128]) -> Result<Option<usize>> {
+    pub fn changed_input(
+        &self,
+        device: &mut dyn Device,
+        prints: &[u128],
+    ) -> DeviceResult<Option<usize>> {
         for (index, input) in self.inputs() {
             if !input.is_unchanged(device, prints[index])? {
                 return Ok(Some(index));
@@ -465,7 +469,7 @@ impl BoundPlan {
     }
 
     /// Overwrites what lies beside the inputs with the first element of these, so that reading it changes nothing.
-    pub fn quiet_inputs(&self, device: &mut dyn Device, neutral: &[Array]) -> Result<()> {
+    pub fn quiet_inputs(&self, device: &mut dyn Device, neutral: &[Array]) -> DeviceResult<()> {
         for (index, input) in self.inputs() {
             let Some(one) = neutral[index].at(0) else {
                 continue;

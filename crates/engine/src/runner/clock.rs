@@ -12,7 +12,7 @@
 //! seen so far. A load that lasts the whole session looks like a slow device. A faster reading later on does not mend the rows
 //! before it.
 
-use crate::device::{BuildUnit, Device, Result, Stamps, Timing};
+use crate::device::{BuildUnit, Device, DeviceResult, Stamps, Timing};
 use gpulab_cpu::canary::{CHAINS, chain};
 use gpulab_kernels::Sources;
 use gpulab_model::outcome::{Canary, Measured, SHORTEST_NS, Sample, Settings, Stop};
@@ -328,14 +328,14 @@ impl Gauge {
     }
 
     /// The shortest of several runs, in seconds; infinite if none has a time.
-    fn fastest(&self, device: &mut dyn Device, runs: usize) -> Result<f64> {
+    fn fastest(&self, device: &mut dyn Device, runs: usize) -> DeviceResult<f64> {
         (0..runs).try_fold(f64::INFINITY, |least, _| {
             Ok(least.min(self.seconds(device)?))
         })
     }
 
     /// Takes a reading: the shortest of as few runs as show that nothing disturbs it.
-    fn read(&mut self, device: &mut dyn Device) -> Result<()> {
+    fn read(&mut self, device: &mut dyn Device) -> DeviceResult<()> {
         let mut least = f64::INFINITY;
         for _ in 0..RUNS {
             least = least.min(self.seconds(device)?);
@@ -354,7 +354,7 @@ impl Gauge {
 
     /// Takes the reading before the first sample, unless one still holds: of an undisturbed device as if there were none, as a
     /// faster one may follow.
-    fn begin(&mut self, device: &mut dyn Device) -> Result<()> {
+    fn begin(&mut self, device: &mut dyn Device) -> DeviceResult<()> {
         self.slowest = 0.0;
         match self.last.filter(|(_, at)| at.elapsed() < FRESH) {
             Some((seconds, _)) if self.is_undisturbed(seconds) => Ok(()),
@@ -367,7 +367,7 @@ impl Gauge {
     }
 
     /// Takes another reading if the last one is long ago.
-    fn glance(&mut self, device: &mut dyn Device) -> Result<()> {
+    fn glance(&mut self, device: &mut dyn Device) -> DeviceResult<()> {
         if self.last.is_some_and(|(_, at)| at.elapsed() >= INTERVAL) {
             self.read(device)
         } else {
@@ -376,7 +376,7 @@ impl Gauge {
     }
 
     /// Takes the last reading and says what all of them came to.
-    fn end(&mut self, device: &mut dyn Device) -> Result<Option<Canary>> {
+    fn end(&mut self, device: &mut dyn Device) -> DeviceResult<Option<Canary>> {
         self.read(device)?;
         let Gauge {
             slowest,
@@ -395,7 +395,7 @@ impl Gauge {
     }
 
     /// One run, in seconds; infinite if it has no time.
-    fn seconds(&self, device: &mut dyn Device) -> Result<f64> {
+    fn seconds(&self, device: &mut dyn Device) -> DeviceResult<f64> {
         let sample = self.time(device)?;
         Ok(if self.distrust.is_none() {
             sample.event.unwrap_or(f64::INFINITY)
@@ -404,7 +404,7 @@ impl Gauge {
         })
     }
 
-    fn time(&self, device: &mut dyn Device) -> Result<Sample> {
+    fn time(&self, device: &mut dyn Device) -> DeviceResult<Sample> {
         // Nothing new, unless so many programs were built since that this one had to go.
         let program = device.build(&self.unit)?;
         Ok(sample(
@@ -470,7 +470,10 @@ fn ratio(pair: &Sample) -> Option<f64> {
 
 /// Why the device's event times cannot be believed; none if they can. `batch` runs a batch of kernels of so many steps,
 /// and `least` is how many seconds a kernel takes at least that is told from a launch.
-fn distrust(least: f64, batch: &mut dyn FnMut(u32) -> Result<Sample>) -> Result<Option<String>> {
+fn distrust(
+    least: f64,
+    batch: &mut dyn FnMut(u32) -> DeviceResult<Sample>,
+) -> DeviceResult<Option<String>> {
     // Steps of a short kernel to which a longer one adds clearly more than launches cost, by the host's clock.
     let mut steps = FIRST_STEPS;
     let mut short = batch(steps)?.wall.min(batch(steps)?.wall);
@@ -522,7 +525,10 @@ fn disagreeing(pairs: &[Sample]) -> usize {
     pairs.len() - agree.count()
 }
 
-fn trial(steps: u32, batch: &mut dyn FnMut(u32) -> Result<Sample>) -> Result<Vec<Sample>> {
+fn trial(
+    steps: u32,
+    batch: &mut dyn FnMut(u32) -> DeviceResult<Sample>,
+) -> DeviceResult<Vec<Sample>> {
     let mut pairs: Vec<Sample> = Vec::new();
     while pairs.len() < PAIRS && disagreeing(&pairs) <= MAY_DISAGREE {
         let short = batch(steps)?;
