@@ -14,7 +14,7 @@ use crate::runner::Pace;
 use crate::terminal::say;
 use crate::tune::Remembered;
 use crate::worker::{Setup, WorkerProcess, open_session, usual_deadline};
-use crate::{Error, interrupt, processes, stats, sweep};
+use crate::{Error, Result, interrupt, processes, stats, sweep, usage_error};
 use std::borrow::Borrow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -37,7 +37,7 @@ impl Input<'_> {
         setup: Setup,
         in_process: bool,
         deadline: Option<f64>,
-    ) -> Result<Box<dyn Executor>, Error> {
+    ) -> Result<Box<dyn Executor>> {
         let bytes = self.bytes()?;
         self.check_host(bytes)?;
         interrupt::watch();
@@ -47,7 +47,7 @@ impl Input<'_> {
     }
 
     /// Their size in bytes, or that of the result if it is larger.
-    pub fn bytes(&self) -> Result<u64, Error> {
+    pub fn bytes(&self) -> Result<u64> {
         let problem = &self.family.problem;
         let size = self.dtype.size() as u128;
         let inputs: u128 = problem
@@ -78,7 +78,7 @@ impl Input<'_> {
     }
 
     /// Refuses what this machine or no rung on this device could hold.
-    pub fn check(&self, info: &DeviceInfo) -> Result<(), Error> {
+    pub fn check(&self, info: &DeviceInfo) -> Result<()> {
         let bytes = self.bytes()?;
         self.check_host(bytes)?;
         self.check_device(bytes, info)
@@ -86,15 +86,15 @@ impl Input<'_> {
 
     /// Refuses what this machine cannot hold: the inputs once here, and once more while they are checked; of results as large
     /// as they are a reference and a copy of the device's.
-    pub fn check_host(&self, bytes: u64) -> Result<(), Error> {
+    pub fn check_host(&self, bytes: u64) -> Result<()> {
         self.check_memory(bytes, self.copies(), "for their data and its check")
     }
 
     /// Refuses what no rung could run on this device.
-    pub fn check_device(&self, bytes: u64, info: &DeviceInfo) -> Result<(), Error> {
+    pub fn check_device(&self, bytes: u64, info: &DeviceInfo) -> Result<()> {
         let needed = bytes.saturating_mul(2);
         if needed > info.target.global_mem {
-            return Err(Error::Usage(format!(
+            return usage_error(format!(
                 "{} of {} need {} on the device for their data and its copy, and {} has {}: choose {}",
                 elements(self.family, self.shape),
                 self.dtype,
@@ -102,7 +102,7 @@ impl Input<'_> {
                 info.name,
                 gib(info.target.global_mem),
                 self.largest(info.target.global_mem)
-            )));
+            ));
         }
         // The memory of a CPU device is this machine's.
         match info.kind == "cpu" {
@@ -129,15 +129,15 @@ impl Input<'_> {
         )
     }
 
-    fn check_memory(&self, bytes: u64, copies: u64, what_for: &str) -> Result<(), Error> {
+    fn check_memory(&self, bytes: u64, copies: u64, what_for: &str) -> Result<()> {
         let needed = bytes.saturating_mul(copies);
         match processes::available_memory() {
-            Some(available) if needed > available => Err(Error::Usage(format!(
+            Some(available) if needed > available => usage_error(format!(
                 "{} need {} of memory {what_for}, and {} is available: choose a smaller size",
                 elements(self.family, self.shape),
                 gib(needed),
                 gib(available)
-            ))),
+            )),
             _ => Ok(()),
         }
     }
@@ -165,17 +165,12 @@ pub fn gib(bytes: u64) -> String {
 }
 
 /// The shape that is asked for, or else the usual one; of a matrix, columns alone mean a square.
-pub fn shape(
-    family: &Family,
-    n: Option<u64>,
-    m: Option<u64>,
-    usual: Shape,
-) -> Result<Shape, Error> {
+pub fn shape(family: &Family, n: Option<u64>, m: Option<u64>, usual: Shape) -> Result<Shape> {
     match (n, m) {
-        (_, Some(_)) if family.form != Form::Matrix => Err(Error::Usage(format!(
+        (_, Some(_)) if family.form != Form::Matrix => usage_error(format!(
             "--m: {} has no matrix with rows of its own",
             family.name
-        ))),
+        )),
         (None, None) => {
             let whole = family.usual_shape(usual.n, false);
             if usual != whole {
@@ -192,12 +187,7 @@ pub fn shape(
 }
 
 /// The case of a rung that options ask for, with the `usual` shape where they give no size.
-pub fn case(
-    family: &Family,
-    rung: &Rung,
-    options: &CaseOptions,
-    usual: Shape,
-) -> Result<Case, Error> {
+pub fn case(family: &Family, rung: &Rung, options: &CaseOptions, usual: Shape) -> Result<Case> {
     let dtype = dtype(family, options.dtype.or(rung.own_dtype()))?;
     Ok(Case {
         wg: options.wg.or(rung.work_group()).unwrap_or(WORK_GROUP),
@@ -212,27 +202,23 @@ pub fn case(
 }
 
 /// Settings that --set gives, each of one value.
-pub fn single_settings(
-    family: &Family,
-    rungs: &[&Rung],
-    texts: &[String],
-) -> Result<Params, Error> {
+pub fn single_settings(family: &Family, rungs: &[&Rung], texts: &[String]) -> Result<Params> {
     sweep::settings(family, rungs, texts)
         .map_err(Error::Usage)?
         .into_iter()
         .map(|setting: sweep::Setting| match setting.values.as_slice() {
             [value] => Ok((setting.name.clone(), value.clone())),
-            values => Err(Error::Usage(format!(
+            values => usage_error(format!(
                 "--set {}: {} values; give one",
                 setting.name,
                 values.len()
-            ))),
+            )),
         })
         .collect()
 }
 
 /// As [`single_settings`], by their names in letters of any case.
-pub fn own_settings(family: &Family, rungs: &[&Rung], texts: &[String]) -> Result<Params, Error> {
+pub fn own_settings(family: &Family, rungs: &[&Rung], texts: &[String]) -> Result<Params> {
     single_settings(
         family,
         rungs,
@@ -247,7 +233,7 @@ pub fn own_settings(family: &Family, rungs: &[&Rung], texts: &[String]) -> Resul
 }
 
 /// The element type that is asked for, or the family's first.
-pub fn dtype(family: &Family, asked: Option<Dtype>) -> Result<Dtype, Error> {
+pub fn dtype(family: &Family, asked: Option<Dtype>) -> Result<Dtype> {
     let dtype = asked
         .or(family.dtypes.first().copied())
         .unwrap_or(Dtype::F32);
@@ -256,20 +242,20 @@ pub fn dtype(family: &Family, asked: Option<Dtype>) -> Result<Dtype, Error> {
 }
 
 /// Refuses an element type that the family has no kernels for.
-pub fn check_dtype(family: &Family, dtype: Dtype) -> Result<(), Error> {
+pub fn check_dtype(family: &Family, dtype: Dtype) -> Result<()> {
     if family.dtypes.contains(&dtype) {
         return Ok(());
     }
     let names: Vec<&str> = family.dtypes.iter().map(|d| d.name()).collect();
-    Err(Error::Usage(format!(
+    usage_error(format!(
         "{} has no {dtype} kernels; it has {}",
         family.name,
         names.join(", ")
-    )))
+    ))
 }
 
 /// Refuses a folder that has none of the rungs' files; says of which it has none, as those are the built-in ones.
-pub fn check_sources(rungs: &[&Rung], dir: Option<&Path>, quiet: bool) -> Result<(), Error> {
+pub fn check_sources(rungs: &[&Rung], dir: Option<&Path>, quiet: bool) -> Result<()> {
     check_files(
         &rungs
             .iter()
@@ -282,7 +268,7 @@ pub fn check_sources(rungs: &[&Rung], dir: Option<&Path>, quiet: bool) -> Result
 }
 
 /// As [`check_sources`], of paths below `cl/`.
-pub fn check_files(paths: &[&str], dir: Option<&Path>, quiet: bool) -> Result<(), Error> {
+pub fn check_files(paths: &[&str], dir: Option<&Path>, quiet: bool) -> Result<()> {
     let Some(dir) = dir.filter(|_| !paths.is_empty()) else {
         return Ok(());
     };
@@ -304,9 +290,9 @@ pub fn check_files(paths: &[&str], dir: Option<&Path>, quiet: bool) -> Result<()
         _ => return Ok(()),
     };
     let absent = absent.display();
-    Err(Error::Usage(format!(
+    usage_error(format!(
         "--cl-dir: there is no {absent}: the folder must be laid out like cl/"
-    )))
+    ))
 }
 
 /// Opens the device; without a deadline in seconds, one that suits cases of so many bytes and operations at most.
@@ -316,7 +302,7 @@ pub fn open(
     deadline: Option<f64>,
     bytes: u64,
     ops: f64,
-) -> Result<Box<dyn Executor>, Error> {
+) -> Result<Box<dyn Executor>> {
     if in_process {
         return Ok(Box::new(open_session(&setup)?));
     }
@@ -381,7 +367,7 @@ pub struct Jobs {
 }
 
 /// Refuses to go on after an interrupt.
-pub fn go_on() -> Result<(), Error> {
+pub fn go_on() -> Result<()> {
     if interrupt::interrupted() {
         Err(Error::Interrupted)
     } else {
@@ -390,7 +376,7 @@ pub fn go_on() -> Result<(), Error> {
 }
 
 impl Jobs {
-    pub fn run(&mut self, name: &str, job: &Job) -> Result<Outcome, Error> {
+    pub fn run(&mut self, name: &str, job: &Job) -> Result<Outcome> {
         go_on()?;
         self.observer.case_started(self.step, self.steps, name);
         self.step += 1;
@@ -417,7 +403,7 @@ impl Jobs {
     }
 
     /// Measures the limit that a case of a family is held against, unless it is known.
-    pub fn probe(&mut self, family: &Family, need: LimitNeeded) -> Result<(), Error> {
+    pub fn probe(&mut self, family: &Family, need: LimitNeeded) -> Result<()> {
         if self.limits.has(need) {
             return Ok(());
         }
@@ -509,7 +495,7 @@ pub fn simulated(status: Status, who: &str, reason: &str) -> Error {
 }
 
 /// The error that the worst row makes, in the order that the exit codes have.
-pub fn worst(rows: &[Row], strict: bool) -> Result<(), Error> {
+pub fn worst(rows: &[Row], strict: bool) -> Result<()> {
     worst_named(
         &rows.iter().map(|row| (name(row), row)).collect::<Vec<_>>(),
         strict,
@@ -517,7 +503,7 @@ pub fn worst(rows: &[Row], strict: bool) -> Result<(), Error> {
 }
 
 /// As [`worst`], of rows with names.
-pub fn worst_named<R: Borrow<Row>>(rows: &[(String, R)], strict: bool) -> Result<(), Error> {
+pub fn worst_named<R: Borrow<Row>>(rows: &[(String, R)], strict: bool) -> Result<()> {
     let find =
         |is_meant: &dyn Fn(&Row) -> bool| rows.iter().find(|(_, row)| is_meant(row.borrow()));
     let wrong =
@@ -554,7 +540,7 @@ fn is_of_kernel(row: &Row) -> bool {
 }
 
 /// The error that the worst end makes; `find` names the first that ended so.
-pub fn gone_wrong(find: impl Fn(Status) -> Option<String>) -> Result<(), Error> {
+pub fn gone_wrong(find: impl Fn(Status) -> Option<String>) -> Result<()> {
     if let Some(who) = find(Status::WrongResult) {
         return Err(Error::WrongResult(format!(
             "{who} gave a wrong result: it was not timed"

@@ -1,20 +1,20 @@
 //! What commands say: results on standard output, everything else on standard error, and of several errors the worst.
 
-use crate::Error;
 use crate::cli::{Color, Global};
 use crate::report::format;
 use crate::report::format::Screen;
 use crate::terminal::{self, Stdout, say};
+use crate::{Error, Result};
 use gpulab_model::Joined;
 use std::io::{ErrorKind, IsTerminal, Write};
 
 /// Writes text on standard output; what of it would steer a terminal is spelled out.
-pub fn print(text: &str) -> Result<(), Error> {
+pub fn print(text: &str) -> Result<()> {
     print_bytes(terminal::text(text).as_bytes())
 }
 
 /// Writes bytes that are all our own. A reader who went away is no error: the command goes on to its verdict.
-pub fn print_bytes(bytes: &[u8]) -> Result<(), Error> {
+pub fn print_bytes(bytes: &[u8]) -> Result<()> {
     match (&Stdout).write_all(bytes) {
         Err(source) if source.kind() != ErrorKind::BrokenPipe => Err(stdout_error(source)),
         _ => Ok(()),
@@ -22,7 +22,7 @@ pub fn print_bytes(bytes: &[u8]) -> Result<(), Error> {
 }
 
 /// Finds a standard output that nothing can be written to before anything is measured for it.
-pub fn check_stdout() -> Result<(), Error> {
+pub fn check_stdout() -> Result<()> {
     Stdout.check().map_err(stdout_error)
 }
 
@@ -104,7 +104,7 @@ pub fn width() -> usize {
 
 /// Of all that went wrong, what decides the exit code; the rest is said. A wrong result comes before a build that failed,
 /// then whatever else ended the run, then rows that cannot be trusted; that a reader went away hides nothing.
-pub fn worst_of(ends: impl IntoIterator<Item = Result<(), Error>>) -> Result<(), Error> {
+pub fn worst_of(ends: impl IntoIterator<Item = Result<()>>) -> Result<()> {
     let mut errors: Vec<Error> = ends.into_iter().filter_map(Result::err).collect();
     errors.sort_by_key(|error| match error {
         Error::Interrupted => 0,

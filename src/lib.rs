@@ -25,7 +25,9 @@ pub use gpulab_engine::{device, input, judging, oracle, processes, runner, simul
 pub use gpulab_graph as graph;
 pub use gpulab_kernels as kernels;
 pub use gpulab_kernels::{exchange, occupancy, values};
-pub use gpulab_model::{Error, check, data, each_array, error, outcome, plan, stats, suggest};
+pub use gpulab_model::{
+    Error, Result, check, data, each_array, error, outcome, plan, stats, suggest, usage_error,
+};
 pub use gpulab_record as record;
 pub use gpulab_record::{compare, files, store, terminal};
 pub use gpulab_report as report;

@@ -2,13 +2,13 @@
 //!
 //! An output that fails is given up and its error kept for the end; the others still get their data.
 
-use crate::Error;
 use crate::cli::{Global, Output, RowFiles};
 use crate::console::{check_stdout, print, screen, worst_of};
 use crate::record::{CsvRecord, SampleRow};
 use crate::report::format::Screen;
 use crate::report::markdown::MARKDOWN_MARK;
 use crate::store::{CsvFile, JsonFile, Sink};
+use crate::{Error, Result};
 use serde::Serialize;
 
 /// The paths that were asked for; `-` is standard output.
@@ -61,7 +61,7 @@ pub struct Outputs<T> {
 
 impl<T: CsvRecord> Outputs<T> {
     /// Opens every file, so that one that cannot be written is found before the first kernel runs. None is changed yet.
-    pub fn open(paths: &Paths<'_>) -> Result<Outputs<T>, Error> {
+    pub fn open(paths: &Paths<'_>) -> Result<Outputs<T>> {
         let Paths {
             csv,
             json,
@@ -128,12 +128,12 @@ impl<T: CsvRecord> Outputs<T> {
     }
 
     /// Keeps an error for the end.
-    pub fn note(&mut self, done: Result<(), Error>) {
+    pub fn note(&mut self, done: Result<()>) {
         self.failed.extend(done.err());
     }
 
     /// Completes the files, without rows only if the run got to its end: before the first row, files stay as they were.
-    pub fn finish(&mut self, is_whole: bool, has_rows: bool) -> Result<(), Error> {
+    pub fn finish(&mut self, is_whole: bool, has_rows: bool) -> Result<()> {
         let failed = &mut self.failed;
         if is_whole || has_rows {
             failed.extend(self.csv.take().and_then(|csv| csv.finish().err()));
@@ -149,7 +149,7 @@ impl<T: CsvRecord> Outputs<T> {
 }
 
 /// Writes Markdown to a file of its own; `-` is standard output.
-pub fn write_markdown(path: &str, text: &str) -> Result<(), Error> {
+pub fn write_markdown(path: &str, text: &str) -> Result<()> {
     write(
         path,
         format!("{}{text}", if path == "-" { "" } else { MARKDOWN_MARK }),
@@ -157,17 +157,12 @@ pub fn write_markdown(path: &str, text: &str) -> Result<(), Error> {
 }
 
 /// Writes a whole file; `-` is standard output.
-pub fn write(path: &str, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
+pub fn write(path: &str, bytes: impl AsRef<[u8]>) -> Result<()> {
     replace(&mut Sink::open(path)?, bytes)
 }
 
 /// Writes a whole file that was asked for, and says so unless it is standard output.
-pub fn write_told(
-    global: &Global,
-    path: &str,
-    bytes: impl AsRef<[u8]>,
-    what: &str,
-) -> Result<(), Error> {
+pub fn write_told(global: &Global, path: &str, bytes: impl AsRef<[u8]>, what: &str) -> Result<()> {
     write(path, bytes)?;
     if path != "-" {
         global.note(&format!("wrote {path}{what}"));
@@ -176,12 +171,12 @@ pub fn write_told(
 }
 
 /// Writes the whole of an open file.
-pub fn replace(file: &mut Sink, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
+pub fn replace(file: &mut Sink, bytes: impl AsRef<[u8]>) -> Result<()> {
     file.replace(|out| out.write_all(bytes.as_ref()).and_then(|()| out.flush()))
 }
 
 /// A value as JSON, with the end of its last line.
-pub fn json(value: &impl Serialize) -> Result<String, Error> {
+pub fn json(value: &impl Serialize) -> Result<String> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|e| Error::Failed(format!("cannot write JSON: {e}")))?;
     Ok(text + "\n")
@@ -195,7 +190,7 @@ pub struct TextOrJson {
 
 impl TextOrJson {
     /// Finds a file that cannot be written; it stays as it is until there is an answer.
-    pub fn open(json: Option<&str>) -> Result<TextOrJson, Error> {
+    pub fn open(json: Option<&str>) -> Result<TextOrJson> {
         let file = json
             .filter(|path| *path != "-")
             .map(Sink::open)
@@ -206,7 +201,7 @@ impl TextOrJson {
         })
     }
 
-    pub fn tell(self, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<(), Error> {
+    pub fn tell(self, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<()> {
         if let Some(mut file) = self.file {
             replace(&mut file, json(value)?)?;
         }
@@ -218,7 +213,7 @@ impl TextOrJson {
 fn attempt<T>(
     slot: &mut Option<T>,
     failed: &mut Vec<Error>,
-    write: impl FnOnce(&mut T) -> Result<(), Error>,
+    write: impl FnOnce(&mut T) -> Result<()>,
 ) {
     if let Some(error) = slot.as_mut().and_then(|output| write(output).err()) {
         failed.push(error);

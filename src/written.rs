@@ -12,7 +12,7 @@ use crate::report::film::is_film;
 use crate::report::markdown::MARKDOWN_MARK;
 use crate::report::page::is_page;
 use crate::store::{OutputFile, begins_as_csv, begins_as_json, begins_as_object, check_outputs};
-use crate::{Error, files, input};
+use crate::{Result, files, input};
 use clap::{ArgMatches, CommandFactory};
 use std::path::{Path, PathBuf};
 
@@ -68,7 +68,7 @@ const WRITTEN: &[Written] = &[
 
 /// Refuses a command line with an output that would replace an input that it names, another output, or a file that gpulab did
 /// not write.
-pub fn check(command: &Command, matches: &ArgMatches, forced: bool) -> Result<(), Error> {
+pub fn check(command: &Command, matches: &ArgMatches, forced: bool) -> Result<()> {
     let mut known = Cli::command();
     let mut name = String::new();
     let mut own = matches;

@@ -2,11 +2,11 @@
 
 use super::measuring::MeasureArgs;
 use super::shared::{CaseOptions, ChosenRungs, NamedFamily, RowFiles, machine, row_files};
-use crate::Error;
 use crate::count::{AccessRule, CountAllowances, LockstepModel};
 use crate::report::drawing::DrawnView;
 use crate::report::moment::FilmLine;
 use crate::values;
+use crate::{Result, usage_error};
 use clap::{Arg, Args};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -195,14 +195,14 @@ pub struct CountArgs {
 
 impl CountArgs {
     /// The machine that is counted for: what is given by itself comes before what the named machine has.
-    pub fn model(&self) -> Result<LockstepModel, Error> {
+    pub fn model(&self) -> Result<LockstepModel> {
         let named = self.machine.unwrap_or(LockstepModel::USUAL);
         if self.segment.is_some() && named.rule != AccessRule::Segments {
             let why = format!(
                 "--segment: the transactions of {} follow from the size of words",
                 named.machine
             );
-            return Err(Error::Usage(why));
+            return usage_error(why);
         }
         Ok(LockstepModel {
             warp: self.warp.unwrap_or(named.warp),

@@ -16,7 +16,7 @@ use crate::processes::output_within;
 use crate::report::asm;
 use crate::terminal::say;
 use crate::worker::{WorkerProcess, Wrapper};
-use crate::{Error, bench, interrupt};
+use crate::{Error, Result, bench, interrupt, usage_error};
 use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -39,11 +39,9 @@ struct Shown {
 }
 
 /// Prints the instructions by line; of two kernels by kind.
-pub fn run(global: &Global, options: &AsmArgs) -> Result<(), Error> {
+pub fn run(global: &Global, options: &AsmArgs) -> Result<()> {
     if options.listing.is_some() && options.what.len() > 1 {
-        return Err(Error::Usage(
-            "--listing: it is of one kernel; leave the other out".into(),
-        ));
+        return usage_error("--listing: it is of one kernel; leave the other out");
     }
     options
         .generation
@@ -89,7 +87,7 @@ pub fn run(global: &Global, options: &AsmArgs) -> Result<(), Error> {
         .try_for_each(|said| print(&screen.wrap(said)))
 }
 
-fn show(what: &str, global: &Global, options: &AsmArgs) -> Result<Shown, Error> {
+fn show(what: &str, global: &Global, options: &AsmArgs) -> Result<Shown> {
     let (brought, list) = Brought::of(what, options.family.as_deref())?;
     let rung = brought.rung(what, list.as_deref())?.clone();
     let family = &brought.family;
@@ -145,7 +143,7 @@ fn counted(rows: &[CountRow], path: &str, line: u64) -> u64 {
         .sum()
 }
 
-fn read(path: &Path, shown: &mut Shown) -> Result<(), Error> {
+fn read(path: &Path, shown: &mut Shown) -> Result<()> {
     let name = path.display().to_string();
     let text = files::read_to_string(path)
         .map_err(|error| Error::Usage(format!("cannot read {name}: {error}")))?;
@@ -160,7 +158,7 @@ fn of_device(
     case: &Case,
     options: &AsmArgs,
     shown: &mut Shown,
-) -> Result<(), Error> {
+) -> Result<()> {
     let scratch = ScratchFolder::new()
         .map_err(|error| Error::Failed(format!("no temporary folder: {error}")))?;
     // PoCL keeps the machine code that it makes for a size of groups in its cache.
@@ -208,11 +206,7 @@ fn of_device(
 }
 
 /// What the kernels' groups need, and how many of them a compute unit holds at once, where both are known.
-fn of_groups(
-    worker: &mut WorkerProcess,
-    case: &Case,
-    options: &AsmArgs,
-) -> Result<Vec<String>, Error> {
+fn of_groups(worker: &mut WorkerProcess, case: &Case, options: &AsmArgs) -> Result<Vec<String>> {
     let kernels = worker
         .inspect(case)?
         .map_err(|stop| bench::stopped(case, stop))?;
@@ -239,12 +233,7 @@ fn of_groups(
 }
 
 /// The machine code in PoCL's cache, once the case ran.
-fn of_pocl(
-    worker: &mut WorkerProcess,
-    case: &Case,
-    cache: &Path,
-    shown: &mut Shown,
-) -> Result<(), Error> {
+fn of_pocl(worker: &mut WorkerProcess, case: &Case, cache: &Path, shown: &mut Shown) -> Result<()> {
     let launched = worker
         .launch_once_within(case, bench::LOOK)?
         .map_err(|lost| Error::Failed(format!("while running the kernel once, {lost}")))?
@@ -289,7 +278,7 @@ fn of_pocl(
     Ok(())
 }
 
-fn tool(program: &str, package: &str, args: &[&str], file: &Path) -> Result<String, Error> {
+fn tool(program: &str, package: &str, args: &[&str], file: &Path) -> Result<String> {
     let output = output_within(
         Command::new(program)
             .args(args)

@@ -10,7 +10,7 @@ use crate::outputs::{Outputs, Paths};
 use crate::record::Run;
 use crate::report::progress::StatusLine;
 use crate::terminal::say;
-use crate::{Error, bench, interrupt, report};
+use crate::{Error, Result, bench, interrupt, report};
 use gpulab_model::Joined;
 
 /// What the data of a probe may come to, for its deadline: the device is not known yet when deadlines are set.
@@ -18,7 +18,7 @@ const MOST_BYTES: u64 = 1 << 30;
 
 /// Measures every quantity, keeps them and prints them; or prints what is kept. What was measured before an error or an
 /// interrupt is kept and printed all the same.
-pub fn run(global: &Global, options: &CeilingArgs) -> Result<(), Error> {
+pub fn run(global: &Global, options: &CeilingArgs) -> Result<()> {
     if options.show {
         return show(global, options);
     }
@@ -92,7 +92,7 @@ fn measure(
     global: &Global,
     broken: &mut Vec<(Status, String)>,
     take: &mut dyn FnMut(CeilingRow, bool),
-) -> Result<(), Error> {
+) -> Result<()> {
     let target = &executor.info().target;
     let effort = if options.quick {
         Effort::quick(target)
@@ -129,7 +129,7 @@ fn measure(
 }
 
 /// Prints what is kept, a table for each device; a file that is damaged is named, and left out.
-fn show(global: &Global, options: &CeilingArgs) -> Result<(), Error> {
+fn show(global: &Global, options: &CeilingArgs) -> Result<()> {
     let folder = ceilings::folder()?;
     let shown: Vec<Kept> = match &global.device {
         Some(selector) => {

@@ -12,11 +12,11 @@ use crate::outputs::{Outputs, Paths};
 use crate::plan::Case;
 use crate::record::{Row, Run, Scene};
 use crate::report::progress::StatusLine;
-use crate::{Error, report, values};
+use crate::{Error, Result, report, usage_error, values};
 use std::time::Instant;
 
 /// Compares each file with the first, and says what the steps of ladders bring where several devices are in the files.
-pub fn run(global: &Global, options: &Compare) -> Result<(), Error> {
+pub fn run(global: &Global, options: &Compare) -> Result<()> {
     if let Some(kernel) = &options.noise {
         return noise(global, kernel);
     }
@@ -25,7 +25,7 @@ pub fn run(global: &Global, options: &Compare) -> Result<(), Error> {
         .files
         .iter()
         .map(|names| runs_of(names, global.quiet))
-        .collect::<Result<Vec<_>, Error>>()?;
+        .collect::<Result<Vec<_>>>()?;
     let Some((first, others)) = sides.split_first() else {
         return Ok(());
     };
@@ -42,7 +42,7 @@ pub fn run(global: &Global, options: &Compare) -> Result<(), Error> {
             .all(|comparison| comparison.pairs.is_empty())
     {
         let why = "the files share no case: both need times of the same rungs, types and sizes by the same clock";
-        return Err(Error::Usage(why.into()));
+        return usage_error(why);
     }
     for (comparison, name) in comparisons.iter().zip(options.files.iter().skip(1)) {
         let names = [options.files[0].as_str(), name];
@@ -69,7 +69,7 @@ pub fn run(global: &Global, options: &Compare) -> Result<(), Error> {
 const ROUNDS: usize = 10;
 
 /// Measures a kernel as two sides in turn, each run in a fresh process, and says which differences could be seen.
-fn noise(global: &Global, kernel: &str) -> Result<(), Error> {
+fn noise(global: &Global, kernel: &str) -> Result<()> {
     let wanted = Error::Usage(format!(
         "--noise {kernel}: name a family and one rung, as in reduce:4"
     ));
@@ -115,12 +115,7 @@ fn noise(global: &Global, kernel: &str) -> Result<(), Error> {
             &format!("round {}, side {}", at / 2 + 1, ["A", "B"][side]),
         );
         let settings = Settings::default();
-        let outcome = executor.run(&Job {
-            baseline: false,
-            case: case.clone(),
-            settings: settings.clone(),
-            again: false,
-        })?;
+        let outcome = executor.run(&Job::new(case.clone(), settings.clone()))?;
         if outcome.status() != Status::Ok {
             return Err(bench::stopped(
                 &case,

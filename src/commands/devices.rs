@@ -1,18 +1,18 @@
 //! `gpulab devices`: every platform and device, and how to select each.
 
-use crate::Error;
 use crate::cli::{DEVICE_VARIABLE, Global};
 use crate::console;
 use crate::device::doctor::{self, Listing};
 use crate::device::select;
 use crate::outputs::TextOrJson;
 use crate::report::devices;
+use crate::{Error, Result};
 use std::time::Instant;
 
 /// Prints the table, or of the device that is given only what it could mean. With `json`, writes the list to that file, or
 /// in place of the table to `-`.
 /// A driver that breaks is an error only after the devices of the others.
-pub fn run(global: &Global, json: Option<&str>) -> Result<(), Error> {
+pub fn run(global: &Global, json: Option<&str>) -> Result<()> {
     let Listing {
         mut platforms,
         broken,

@@ -12,7 +12,7 @@ use crate::report::devices::emptiness;
 use crate::report::format;
 use crate::report::wrap::wrapped;
 use crate::simulator::Simulator;
-use crate::{Error, ceilings};
+use crate::{Error, Result, ceilings};
 use serde_json::{Value, json};
 use std::env;
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ const MARKS: [&str; 5] = [BROKEN, "MISSING", "NONE", "NOT WRITABLE", "FAKE"];
 
 /// Prints a line for each part, or writes what was found as JSON to `json`, for `-` in place of the lines. Quietly only what is
 /// wrong and the verdict; verbosely also what the environment says.
-pub fn run(global: &Global, json: Option<&str>) -> Result<(), Error> {
+pub fn run(global: &Global, json: Option<&str>) -> Result<()> {
     if let Some(answer) = doctor::child_answer() {
         return print_bytes(answer.as_bytes());
     }
@@ -45,10 +45,7 @@ pub fn run(global: &Global, json: Option<&str>) -> Result<(), Error> {
     } else {
         Ok(Listing::default())
     };
-    let Listing { platforms, broken } = listed.unwrap_or_else(|problem| Listing {
-        platforms: Vec::new(),
-        broken: vec![problem],
-    });
+    let Listing { platforms, broken } = listed.unwrap_or_else(Listing::broken);
     let counting = ceilings::folder()
         .and_then(|folder| Simulator::look(&folder))
         .map_err(|e| e.to_string());

@@ -6,15 +6,15 @@ use crate::cli::{DotArgs, Global};
 use crate::cpu::reduce::Op;
 use crate::data::{Dtype, Shape};
 use crate::kernels::{self, Form};
-use crate::{Error, report};
+use crate::{Result, report, usage_error};
 
-pub fn run(global: &Global, options: &DotArgs) -> Result<(), Error> {
+pub fn run(global: &Global, options: &DotArgs) -> Result<()> {
     if let (Some(_), Some(dtype)) = (&options.source, options.ladder.dtype)
         && !dtype.is_float()
     {
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "--as compares with a CPU loop in double: use --dtype f32 or f64, not {dtype}"
-        )));
+        ));
     }
     let mut params = options.tunables.params.clone();
     let mut usual = options.ladder.default_size(Form::Vector);
@@ -50,15 +50,15 @@ pub fn run(global: &Global, options: &DotArgs) -> Result<(), Error> {
 const CMSOFT_N: u64 = 1_000_000;
 
 /// Reads the files once to find what is wrong with them before anything starts; the worker reads them again.
-fn look_at(files: &[String], dtype: Option<Dtype>) -> Result<(u64, Dtype), Error> {
+fn look_at(files: &[String], dtype: Option<Dtype>) -> Result<(u64, Dtype)> {
     let (n, dtype) = reduce::look_at(&files[0], dtype, Op::Sum)?;
     for file in files[1..].iter().filter(|file| **file != files[0]) {
         let (other, _) = reduce::look_at(file, Some(dtype), Op::Sum)?;
         if other != n {
-            return Err(Error::Usage(format!(
+            return usage_error(format!(
                 "{} has {n} elements and {file} has {other}: a dot product needs vectors of equal length",
                 files[0]
-            )));
+            ));
         }
     }
     Ok((n, dtype))

@@ -2,12 +2,13 @@
 //! page that plays it step by step.
 
 use super::count::counter::{CountedTrial, is_large, of_rung, trials, usual_size};
+use super::list::unknown;
 use super::plot::check_picture;
 use crate::brought::{Brought, is_exercise, is_family_file, line_of, parted};
 use crate::cli::{DrawArgs, Global};
 use crate::console::{print, screen};
 use crate::count::{LockstepModel, TracedLaunch};
-use crate::experiments::{EXPERIMENTS, Experiment, experiment};
+use crate::experiments::{Experiment, experiment};
 use crate::kernels::signature::CSource;
 use crate::kernels::{Registry, Rung, Sources, ladders};
 use crate::plan::{Case, Pass, Plan, Target};
@@ -18,12 +19,12 @@ use crate::report::picture::of_grids;
 use crate::simulator::{CountingWorker, Simulator};
 use crate::terminal::say;
 use crate::worker::Setup;
-use crate::{Error, bench, ceilings, interrupt, outputs, suggest};
+use crate::{Error, Result, bench, ceilings, interrupt, outputs, usage_error};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Draws what the options choose: in the terminal, or into a file.
-pub fn run(global: &Global, options: &DrawArgs) -> Result<(), Error> {
+pub fn run(global: &Global, options: &DrawArgs) -> Result<()> {
     if let Some(path) = &options.film {
         return film(global, options, path);
     }
@@ -63,7 +64,7 @@ pub fn run(global: &Global, options: &DrawArgs) -> Result<(), Error> {
 }
 
 /// Watches the kernels and writes the page.
-fn film(global: &Global, options: &DrawArgs, path: &str) -> Result<(), Error> {
+fn film(global: &Global, options: &DrawArgs, path: &str) -> Result<()> {
     let films = options
         .what
         .iter()
@@ -78,7 +79,7 @@ fn film(global: &Global, options: &DrawArgs, path: &str) -> Result<(), Error> {
             "--line {line}: no step is of this line; {}",
             films[0].lines()
         );
-        return Err(Error::Usage(why));
+        return usage_error(why);
     }
     outputs::write(path, page(&films, options.line.as_ref()).as_bytes())?;
     if path == "-" {
@@ -104,7 +105,7 @@ fn film(global: &Global, options: &DrawArgs, path: &str) -> Result<(), Error> {
 }
 
 /// Runs the kernel that `what` names in the simulator, and keeps what its first groups did.
-fn watch(what: &str, options: &DrawArgs) -> Result<Film, Error> {
+fn watch(what: &str, options: &DrawArgs) -> Result<Film> {
     let (name, part) = parted(what);
     let experiment = experiment(name).filter(|_| options.family.is_none());
     let x = part
@@ -142,7 +143,7 @@ fn watch(what: &str, options: &DrawArgs) -> Result<Film, Error> {
     let watched = match (experiment, &named) {
         (Some(experiment), _) => trial(experiment, x, options, target)?,
         (None, Some((brought, rung))) => kernel(brought, rung, options, target, model)?,
-        (None, None) => return Err(Error::Usage(format!("{what} names no kernel"))),
+        (None, None) => return usage_error(format!("{what} names no kernel")),
     };
     let CountedTrial {
         case, family, rung, ..
@@ -173,19 +174,12 @@ fn watch(what: &str, options: &DrawArgs) -> Result<Film, Error> {
 }
 
 /// The rung of a family, or the reader's kernel, that is meant.
-fn named(what: &str, options: &DrawArgs) -> Result<(Brought, Rung), Error> {
+fn named(what: &str, options: &DrawArgs) -> Result<(Brought, Rung)> {
     let (name, _) = parted(what);
     let is_family = is_family_file(name) || ladders().any(|family| family.name == name);
     let is_kernel = name.ends_with(".cl") || is_exercise(name);
     if options.family.is_none() && !is_family && !is_kernel {
-        let names = ladders()
-            .map(|f| &*f.name)
-            .chain(EXPERIMENTS.iter().map(|e| e.name));
-        return Err(Error::Usage(suggest::unknown(
-            "family or experiment",
-            name,
-            &names.collect::<Vec<_>>(),
-        )));
+        return usage_error(unknown(name));
     }
     let (brought, list) = Brought::of(what, options.family.as_deref())?;
     let rung = brought.rung(what, list.as_deref())?.clone();
@@ -198,7 +192,7 @@ fn kernel<'a>(
     options: &DrawArgs,
     target: &Target,
     model: LockstepModel,
-) -> Result<CountedTrial<'a>, Error> {
+) -> Result<CountedTrial<'a>> {
     let family = &brought.family;
     let usual = family.usual_shape(usual_size(family.form), true);
     let case = Case {
@@ -208,9 +202,9 @@ fn kernel<'a>(
     if is_large(family.form, case.shape, model) {
         let n = case.shape.n;
         let few = usual.n;
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "n = {n} is more than a picture or a film shows: -n {few} shows the same"
-        )));
+        ));
     }
     Ok(of_rung(family, rung, &case, target, model))
 }
@@ -221,7 +215,7 @@ fn trial(
     x: Option<f64>,
     options: &DrawArgs,
     target: &Target,
-) -> Result<CountedTrial<'static>, Error> {
+) -> Result<CountedTrial<'static>> {
     let mut all = trials(experiment, options.case.n, options.seed, target)?;
     let is_meant = |one: &CountedTrial<'_>| {
         one.note.is_ok()
@@ -240,10 +234,10 @@ fn trial(
             .collect();
         xs.dedup();
         let xs = xs.join(", ");
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "{} has no countable trial there: it has {xs}",
             experiment.name
-        )));
+        ));
     };
     Ok(all.swap_remove(meant))
 }

@@ -25,7 +25,7 @@ use crate::simulator::{Checked, CountingWorker, Simulator};
 use crate::suggest::{self, did_you_mean, nearest};
 use crate::terminal::say;
 use crate::worker::{Setup, WorkerProcess};
-use crate::{Error, ceilings, files, interrupt, values};
+use crate::{Error, Result, ceilings, files, interrupt, usage_error, values};
 use clap::{Args, Subcommand};
 use gpulab_model::Joined;
 use serde::Serialize;
@@ -89,7 +89,7 @@ pub struct ExerciseCheck {
 }
 
 /// Lists, shows, starts or checks exercises.
-pub fn run(global: &Global, action: Option<&ExerciseAction>) -> Result<(), Error> {
+pub fn run(global: &Global, action: Option<&ExerciseAction>) -> Result<()> {
     match action {
         None | Some(ExerciseAction::List) => {
             print(&text::list(&exercises()?, &progress(), width()))
@@ -116,19 +116,17 @@ pub fn run(global: &Global, action: Option<&ExerciseAction>) -> Result<(), Error
         }
         Some(ExerciseAction::Start { name, output }) => start(&find(name)?, output.as_deref()),
         Some(ExerciseAction::Check(options)) => match (&options.all, &options.name) {
-            (Some(_), Some(name)) => Err(Error::Usage(format!(
+            (Some(_), Some(name)) => usage_error(format!(
                 "--all grades every file of a folder: leave out {name}, or --all"
-            ))),
+            )),
             (Some(folder), None) => grade_class(global, options, folder),
             (None, Some(name)) => check(global, options, &find(name)?),
-            (None, None) => Err(Error::Usage(
-                "name an exercise, or grade a folder with --all DIR".into(),
-            )),
+            (None, None) => usage_error("name an exercise, or grade a folder with --all DIR"),
         },
     }
 }
 
-fn find(name: &str) -> Result<Exercise, Error> {
+fn find(name: &str) -> Result<Exercise> {
     exercise(&name.to_lowercase())?
         .ok_or_else(|| Error::Usage(suggest::unknown("exercise", name, NAMES)))
 }
@@ -160,7 +158,7 @@ fn keep(name: &str, change: impl FnOnce(&mut Standing)) -> Standing {
     progress.of(name)
 }
 
-fn start(exercise: &Exercise, output: Option<&str>) -> Result<(), Error> {
+fn start(exercise: &Exercise, output: Option<&str>) -> Result<()> {
     let starter = exercise.starter()?;
     if output == Some("-") {
         return print(&starter);
@@ -171,11 +169,11 @@ fn start(exercise: &Exercise, output: Option<&str>) -> Result<(), Error> {
     let made = OpenOptions::new().write(true).create_new(true).open(&path);
     match made.and_then(|mut file| file.write_all(starter.as_bytes())) {
         Ok(()) => print(&text::started(exercise, &path, width())),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(Error::Usage(format!(
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => usage_error(format!(
             "{shown} exists and is not overwritten: check it with gpulab exercise check {} {shown}, or start another \
              with -o FILE",
             exercise.name
-        ))),
+        )),
         Err(source) => Err(Error::Output {
             what: shown.to_string(),
             source,
@@ -183,17 +181,17 @@ fn start(exercise: &Exercise, output: Option<&str>) -> Result<(), Error> {
     }
 }
 
-fn check(global: &Global, options: &ExerciseCheck, exercise: &Exercise) -> Result<(), Error> {
+fn check(global: &Global, options: &ExerciseCheck, exercise: &Exercise) -> Result<()> {
     let path = options
         .file
         .clone()
         .unwrap_or_else(|| PathBuf::from(exercise.file_name()));
     if !path.exists() {
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "there is no file {}: gpulab exercise start {} writes a starting file",
             path.display(),
             exercise.name
-        )));
+        ));
     }
     let answer = TextOrJson::open(options.json.as_deref())?;
     interrupt::watch();
@@ -221,7 +219,7 @@ struct ClassRow {
 }
 
 /// Grades all files below a folder, one after the other: DIR/STUDENT/NAME.cl. That some do not pass is no error.
-fn grade_class(global: &Global, options: &ExerciseCheck, folder: &Path) -> Result<(), Error> {
+fn grade_class(global: &Global, options: &ExerciseCheck, folder: &Path) -> Result<()> {
     let files = handed_in(folder)?;
     let answer = TextOrJson::open(options.json.as_deref())?;
     interrupt::watch();
@@ -262,7 +260,7 @@ fn grade_class(global: &Global, options: &ExerciseCheck, folder: &Path) -> Resul
 }
 
 /// The files of each student: folders are students, files beside them are those of one more.
-fn handed_in(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+fn handed_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in entries(folder)
         .map_err(|e| Error::Usage(format!("cannot read the folder {}: {e}", folder.display())))?
@@ -274,11 +272,11 @@ fn handed_in(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     }
     files.retain(|file: &PathBuf| file.extension().is_some_and(|ending| ending == "cl"));
     if files.is_empty() {
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "{} holds no submissions: they are DIR/STUDENT/NAME.cl, as in {}",
             folder.display(),
             folder.join("ada/transpose-banks.cl").display()
-        )));
+        ));
     }
     Ok(files)
 }
@@ -293,21 +291,15 @@ fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 
 /// A row for each submission, and what each student solved.
 fn table(rows: &[ClassRow], width: usize) -> String {
-    let students = rows
-        .iter()
-        .map(|row| row.student.chars().count())
-        .max()
-        .unwrap_or(0)
-        .max(7);
-    let exercises = rows
-        .iter()
-        .map(|row| row.grade.exercise.chars().count())
-        .max()
-        .unwrap_or(0)
-        .max(8);
+    const HEADS: [&str; 2] = ["student", "exercise"];
+    let students = rows.iter().map(|row| row.student.as_str());
+    let students = format::widest(students.chain([HEADS[0]]));
+    let exercises = rows.iter().map(|row| row.grade.exercise.as_str());
+    let exercises = format::widest(exercises.chain([HEADS[1]]));
+    let [student, exercise] = HEADS;
     let mut text = format!(
-        "{:<students$}  {:<exercises$}  {:<9}  why\n",
-        "student", "exercise", "verdict"
+        "{student:<students$}  {exercise:<exercises$}  {:<9}  why\n",
+        "verdict"
     );
     let mut solved: BTreeMap<String, usize> = BTreeMap::new();
     for ClassRow { student, grade, .. } in rows {
@@ -364,7 +356,7 @@ fn grade(
     seed: u64,
     exercise: &Exercise,
     path: &Path,
-) -> Result<Grade, Error> {
+) -> Result<Grade> {
     /// The name of the submission among the family's rungs.
     const SUBMISSION: &str = "submission";
     let grade = Grade::begin(exercise.name, seed);
@@ -414,7 +406,7 @@ fn grade(
 
 impl Grader<'_> {
     /// Whether the result is right wherever it is tried: then the verdict is passed, for now.
-    fn right(&self, mut grade: Grade) -> Result<Grade, Error> {
+    fn right(&self, mut grade: Grade) -> Result<Grade> {
         /// Bytes of a check's data, at most.
         const MOST_DATA: u64 = 64 << 20;
         let memory = Some(judge::usual_memory(MOST_DATA));
@@ -460,7 +452,7 @@ impl Grader<'_> {
         ))
     }
 
-    fn counted(&self, mut grade: Grade) -> Result<Grade, Error> {
+    fn counted(&self, mut grade: Grade) -> Result<Grade> {
         /// The name of the starter among the family's rungs.
         const STARTER: &str = "starter";
         /// More than are counted.
@@ -540,7 +532,7 @@ impl Grader<'_> {
     }
 
     /// Whether the simulator finds no fault in what passed so far.
-    fn checked(&self, grade: Grade) -> Result<Grade, Error> {
+    fn checked(&self, grade: Grade) -> Result<Grade> {
         let case = self.case(self.rung, self.sizes.counted);
         let checked = simulate::open(self.registry, self.deadline).and_then(|mut worker| {
             simulate::check(&mut worker, (self.family, self.rung), &case, self.deadline)
@@ -622,7 +614,7 @@ fn read(path: &Path) -> Result<String, String> {
 fn trace(
     worker: &mut CountingWorker,
     case: &Case,
-) -> Result<Result<(CountedCase, Vec<TracedLaunch>), Stop>, Error> {
+) -> Result<Result<(CountedCase, Vec<TracedLaunch>), Stop>> {
     match worker.trace(case) {
         Err(Error::Failed(why)) => Ok(Err(Stop::failed(why))),
         other => other,

@@ -4,9 +4,9 @@ use crate::console::{self, print};
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
 use crate::kernels::{Family, Rung, built_in, ladders};
 use crate::report::explain::{all_rungs, kernel, story, study};
-use crate::{Error, suggest, values};
+use crate::{Error, Result, suggest, usage_error, values};
 
-pub fn run(word: &str) -> Result<(), Error> {
+pub fn run(word: &str) -> Result<()> {
     let width = console::width();
     print(&match lesson(word)? {
         Lesson::Ladder(family) => story(family, width),
@@ -23,7 +23,7 @@ pub enum Lesson {
 
 /// What a word names: a family, one of its rungs as in `reduce:3`, or an experiment. Where an experiment and a family of its
 /// kernels bear one name, it is the experiment; `banks:1` is the kernel.
-pub fn lesson(word: &str) -> Result<Lesson, Error> {
+pub fn lesson(word: &str) -> Result<Lesson> {
     let name = word.to_lowercase();
     let found = match name.split_once(':') {
         Some((family, rung)) => match built_in(family) {
@@ -53,14 +53,14 @@ pub fn lesson(word: &str) -> Result<Lesson, Error> {
 }
 
 /// The one rung of a family that a number or a name selects.
-pub fn rung_of<'a>(family: &'a Family, text: &str) -> Result<&'a Rung, Error> {
+pub fn rung_of<'a>(family: &'a Family, text: &str) -> Result<&'a Rung> {
     match values::variants(family, text).map_err(Error::Usage)?[..] {
         [rung] => Ok(rung),
-        ref rungs => Err(Error::Usage(format!(
+        ref rungs => usage_error(format!(
             "{text:?} names {} rungs of {}: choose one",
             rungs.len(),
             family.name
-        ))),
+        )),
     }
 }
 

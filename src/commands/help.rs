@@ -6,11 +6,11 @@ use crate::error::EXITS;
 use crate::report::dictionary;
 use crate::report::format::on_screen;
 use crate::report::glossary::explained;
-use crate::{Error, suggest};
+use crate::{Error, Result, suggest};
 use clap::CommandFactory;
 
 /// Prints the help of the program, of a command, or of the columns of tables and files.
-pub fn run(global: &Global, topic: Option<&str>, md: bool) -> Result<(), Error> {
+pub fn run(global: &Global, topic: Option<&str>, md: bool) -> Result<()> {
     match topic {
         Some("columns") if md => return print(&dictionary::markdown()),
         Some("columns") => {
@@ -46,7 +46,7 @@ pub fn run(global: &Global, topic: Option<&str>, md: bool) -> Result<(), Error> 
 }
 
 /// Prints the help of every command, then the exit codes.
-fn markdown() -> Result<(), Error> {
+fn markdown() -> Result<()> {
     let mut program = Cli::command();
     program.build();
     let mut page = String::new();
@@ -65,13 +65,13 @@ fn markdown() -> Result<(), Error> {
     page.extend(
         EXITS
             .iter()
-            .map(|exit| format!("| {} | {} |\n", exit.code, exit.means)),
+            .map(|(code, means)| format!("| {code} | {means} |\n")),
     );
     print(&page)
 }
 
 /// Prints a shell's completion script.
-pub fn completions(shell: clap_complete::Shell) -> Result<(), Error> {
+pub fn completions(shell: clap_complete::Shell) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "gpulab", &mut script);
     print_bytes(&script)

@@ -14,7 +14,7 @@ use crate::record::{Point, Row, Run, Scene};
 use crate::report::progress::StatusLine;
 use crate::runner::{FOR_LIMITS, Pace};
 use crate::sweep::{self, Bench, Configuration, in_rounds};
-use crate::{Error, interrupt, report, suggest};
+use crate::{Error, Result, interrupt, report, suggest, usage_error};
 use serde::Serialize;
 use std::time::Instant;
 
@@ -27,15 +27,15 @@ const QUICK_ROUNDS: u32 = 2;
 
 /// Lists the experiments, or runs those that were asked for. What was measured before an error or an interrupt is
 /// printed all the same.
-pub fn run(global: &Global, options: &Lab) -> Result<(), Error> {
+pub fn run(global: &Global, options: &Lab) -> Result<()> {
     let Some(name) = &options.name else {
         return print(&report::list::experiments("", console::width()));
     };
     let chosen = choose(name)?;
     if options.svg.is_some() && !chosen.iter().any(|e| e.has_timeline()) {
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "--svg: {name} has no timeline to draw; overlap has one"
-        )));
+        ));
     }
     let outputs = Outputs::open(&Paths {
         svg: options.svg.as_deref(),
@@ -60,7 +60,7 @@ pub fn run(global: &Global, options: &Lab) -> Result<(), Error> {
     let studies = chosen
         .into_iter()
         .map(|e| ExperimentRun::new(e, &scope))
-        .collect::<Result<Vec<_>, Error>>()?;
+        .collect::<Result<Vec<_>>>()?;
     let tasks = studies.iter().flat_map(|study| &study.tasks);
     let rungs: Vec<&Rung> = tasks
         .filter_map(|task: &Task| Some(task.kernel?.1))
@@ -124,7 +124,7 @@ pub fn run(global: &Global, options: &Lab) -> Result<(), Error> {
     worst_of([measured, worst, probes, finished])
 }
 
-fn choose(name: &str) -> Result<Vec<&'static Experiment>, Error> {
+fn choose(name: &str) -> Result<Vec<&'static Experiment>> {
     if name == "all" {
         return Ok(EXPERIMENTS.to_vec());
     }
@@ -151,7 +151,7 @@ struct ExperimentRun {
 }
 
 impl ExperimentRun {
-    fn new(experiment: &'static Experiment, scope: &Scope<'_>) -> Result<ExperimentRun, Error> {
+    fn new(experiment: &'static Experiment, scope: &Scope<'_>) -> Result<ExperimentRun> {
         let mut tasks: Vec<Task> = Vec::new();
         for (place, trial) in (0..).zip(experiment.plan(scope)) {
             // What one run tells twice, as a rate and as registers, is run once.
@@ -211,7 +211,7 @@ struct ExperimentState<'a> {
 }
 
 impl<'a> ExperimentState<'a> {
-    fn run(&mut self, study: &'a ExperimentRun, global: &Global) -> Result<(), Error> {
+    fn run(&mut self, study: &'a ExperimentRun, global: &Global) -> Result<()> {
         let is_first = self.rows.is_empty();
         self.study = study;
         self.points.clear();
@@ -251,7 +251,7 @@ impl<'a> ExperimentState<'a> {
         measured
     }
 
-    fn measure(&mut self) -> Result<(), Error> {
+    fn measure(&mut self) -> Result<()> {
         let plan = (0..)
             .zip(&self.study.tasks)
             .map(|(i, task)| self.configuration(i, task));
@@ -288,7 +288,7 @@ impl<'a> ExperimentState<'a> {
     }
 
     /// Measures the ceiling that event times of this trial cannot exceed, where there is one.
-    fn probe(&mut self, task: &Task) -> Result<(), Error> {
+    fn probe(&mut self, task: &Task) -> Result<()> {
         let (Some((family, _)), case) = (task.kernel, &task.case) else {
             return Ok(());
         };
@@ -328,7 +328,7 @@ impl Bench for ExperimentState<'_> {
         }
     }
 
-    fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome, Error> {
+    fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome> {
         let name = task_name(self.study.experiment, self.task(configuration));
         self.jobs.run(&name, job)
     }
@@ -338,7 +338,7 @@ impl Bench for ExperimentState<'_> {
         configuration: &Configuration,
         mut outcome: Outcome,
         sampled: f64,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let study = self.study;
         let task = &study.tasks[configuration.index as usize];
         let experiment = study.experiment;

@@ -5,11 +5,11 @@ use crate::experiments::{EXPERIMENTS, experiment};
 use crate::kernels::{built_in, ladders};
 use crate::report::list::{details, everything, one_experiment};
 use crate::report::sources::{self, CitedSource};
-use crate::{Error, suggest};
+use crate::{Error, Result, suggest, usage_error};
 
 /// Lists all families, experiments and sources; of one family its rungs' ideas and its tunables, of one experiment its
 /// question. With `verbose` the overview says of each rung all that there is.
-pub fn run(name: Option<&str>, verbose: bool) -> Result<(), Error> {
+pub fn run(name: Option<&str>, verbose: bool) -> Result<()> {
     let width = console::width();
     let Some(name) = name else {
         return print(&everything(width, verbose));
@@ -22,19 +22,18 @@ pub fn run(name: Option<&str>, verbose: bool) -> Result<(), Error> {
     if let Some(family) = built_in(&lower) {
         return print(&details(family, width));
     }
-    let names: Vec<&str> = ladders()
-        .map(|f| &*f.name)
-        .chain(EXPERIMENTS.iter().map(|e| e.name))
-        .collect();
-    Err(Error::Usage(suggest::unknown(
-        "family or experiment",
-        name,
-        &names,
-    )))
+    usage_error(unknown(name))
+}
+
+/// That no family or experiment has this name.
+pub fn unknown(name: &str) -> String {
+    let families = ladders().map(|family| &*family.name);
+    let names: Vec<&str> = families.chain(EXPERIMENTS.iter().map(|e| e.name)).collect();
+    suggest::unknown("family or experiment", name, &names)
 }
 
 /// Prints the road through one of the sources: what to run for each of its parts, and what to look for.
-pub fn road(name: &str) -> Result<(), Error> {
+pub fn road(name: &str) -> Result<()> {
     let all = sources::all();
     let names: Vec<String> = all.iter().map(CitedSource::name).collect();
     let source = all

@@ -15,14 +15,14 @@ use crate::store::Sink;
 use crate::terminal::say;
 use crate::tune::Remembered;
 use crate::worker::{apart, end_when_interrupted, open_session, usual_deadline, within};
-use crate::{Error, bench, input, interrupt, processes, values};
+use crate::{Error, Result, bench, input, interrupt, processes, usage_error, values};
 use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Runs the ladder, or the job on the graph that was given.
-pub fn run(global: &Global, options: &MinPlusArgs) -> Result<(), Error> {
+pub fn run(global: &Global, options: &MinPlusArgs) -> Result<()> {
     if let Some(file) = &options.graph.input {
         return distances(global, options, file);
     }
@@ -43,7 +43,7 @@ pub fn run(global: &Global, options: &MinPlusArgs) -> Result<(), Error> {
 const STEPS: usize = 4;
 
 /// Reads a graph, works out its distances on the device, checks them, and writes the table.
-fn distances(global: &Global, options: &MinPlusArgs, file: &str) -> Result<(), Error> {
+fn distances(global: &Global, options: &MinPlusArgs, file: &str) -> Result<()> {
     // The child could not tell a closed standard output.
     if matches!(options.graph.output.as_deref(), None | Some("-")) {
         check_stdout()?;
@@ -54,7 +54,7 @@ fn distances(global: &Global, options: &MinPlusArgs, file: &str) -> Result<(), E
     })
 }
 
-fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result<(), Error> {
+fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result<()> {
     let family = if job.closure {
         &closure::FAMILY
     } else {
@@ -72,14 +72,14 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
         .map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     let is_npy = ending.as_deref() == Some("npy");
     if let Some(ending) = ending.filter(|ending| ending != "csv" && !is_npy) {
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "-o {path}: .{ending} is not written; end the name in .csv or .npy"
-        )));
+        ));
     }
     if is_npy && job.paths {
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "-o {path}: --paths adds a column; end the name in .csv"
-        )));
+        ));
     }
     let output = Arc::new(Mutex::new(Some(Sink::open(path)?)));
     // A file that holds nothing yet goes again, as it does where this ends otherwise.
@@ -196,7 +196,7 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
     Ok(())
 }
 
-fn write(output: &Mutex<Option<Sink>>, table: &Distances<'_>, is_npy: bool) -> Result<(), Error> {
+fn write(output: &Mutex<Option<Sink>>, table: &Distances<'_>, is_npy: bool) -> Result<()> {
     match &mut *output.lock().unwrap_or_else(PoisonError::into_inner) {
         Some(output) => output.replace(|out| {
             if is_npy {
@@ -222,15 +222,15 @@ fn share(some: usize, all: usize) -> String {
     }
 }
 
-fn asked(family: &'static Family, variant: Option<&str>) -> Result<Option<&'static Rung>, Error> {
+fn asked(family: &'static Family, variant: Option<&str>) -> Result<Option<&'static Rung>> {
     let Some(list) = variant else { return Ok(None) };
     match values::variants(family, list).map_err(Error::Usage)?[..] {
         [rung] => Ok(Some(rung)),
         ref several => {
             let count = several.len();
-            Err(Error::Usage(format!(
+            usage_error(format!(
                 "--variant: choose one rung to compute distances, not {count}"
-            )))
+            ))
         }
     }
 }
@@ -275,7 +275,7 @@ fn compute(
     cases: &[Case],
     weights: &Array,
     note: &dyn Fn(&str),
-) -> Result<Array, Error> {
+) -> Result<Array> {
     for (at, case) in cases.iter().enumerate() {
         let name = format!("{}/{}", case.family, case.variant);
         match within(limit, "computing distances", || {
@@ -311,7 +311,7 @@ fn deadline(options: &Ladder, n: usize, dtype: Dtype, any_stops: bool) -> Durati
 }
 
 /// Refuses more nodes than this machine has memory for.
-fn check_memory(n: usize, dtype: Dtype, paths: bool, gpu: bool) -> Result<(), Error> {
+fn check_memory(n: usize, dtype: Dtype, paths: bool, gpu: bool) -> Result<()> {
     // The edges, the distances before and after a step, their copies on the way to the device, and a check's; and a CPU device's
     // buffers.
     let matrices = if gpu { 6 } else { 10 };
@@ -322,12 +322,12 @@ fn check_memory(n: usize, dtype: Dtype, paths: bool, gpu: bool) -> Result<(), Er
         .saturating_mul(n as u64)
         .saturating_mul(matrices * size + hops);
     match processes::available_memory() {
-        Some(available) if needed > available => Err(Error::Usage(format!(
+        Some(available) if needed > available => usage_error(format!(
             "the distances of {n} nodes need {} of memory, and {} is available: leave nodes out, or use a machine with \
              more memory",
             bench::gib(needed),
             bench::gib(available)
-        ))),
+        )),
         _ => Ok(()),
     }
 }

@@ -34,7 +34,7 @@ use crate::cli::{Cli, Command, Global};
 use crate::kernels::ladders;
 use crate::store::shipped;
 use crate::terminal::{self, Stdout, say};
-use crate::{Error, processes, worker, written};
+use crate::{Error, Result, processes, worker, written};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use show::records::of_device;
@@ -64,7 +64,7 @@ const NEXT: [(&str, &str); 19] = [
 ];
 
 /// Carries out a command line. At a terminal its last line says what to run next.
-pub fn run(cli: &Cli, matches: &ArgMatches) -> Result<(), Error> {
+pub fn run(cli: &Cli, matches: &ArgMatches) -> Result<()> {
     terminal::take_from_drivers();
     if is_part_of_record() {
         processes::end_with_parent();
@@ -119,7 +119,7 @@ fn recorded_elsewhere(error: Error, global: &Global) -> Error {
     }
 }
 
-fn dispatch(global: &Global, command: &Command) -> Result<(), Error> {
+fn dispatch(global: &Global, command: &Command) -> Result<()> {
     match command {
         Command::Devices { json } => devices::run(global, json.as_deref()),
         Command::Doctor { json } => doctor::run(global, json.as_deref()),

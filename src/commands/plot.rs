@@ -6,11 +6,11 @@ use crate::record::{Point, Row};
 use crate::report::groups::{experiments, families, ladders, of_most_rungs, sizes, sweeps};
 use crate::report::picture::{self, Drawn};
 use crate::report::shown::{Choice, Material, finding, question};
-use crate::{Error, outputs};
+use crate::{Error, Result, outputs, usage_error};
 use std::path::Path;
 
 /// Draws what was asked for into its file.
-pub fn run(global: &Global, options: &PlotArgs) -> Result<(), Error> {
+pub fn run(global: &Global, options: &PlotArgs) -> Result<()> {
     check_picture(&options.output)?;
     let material = material(asked(&options.files)?)?;
     let picture = draw(&material, options)?.map_err(Error::Usage)?;
@@ -24,19 +24,19 @@ pub fn run(global: &Global, options: &PlotArgs) -> Result<(), Error> {
 }
 
 /// Refuses what is no file of a picture, before anything is read or run.
-pub fn check_picture(output: &str) -> Result<(), Error> {
+pub fn check_picture(output: &str) -> Result<()> {
     let is_svg = Path::new(output)
         .extension()
         .is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
     match output == "-" || is_svg {
         true => Ok(()),
-        false => Err(Error::Usage(format!(
+        false => usage_error(format!(
             "-o {output}: a picture is FILE.svg, or - for standard output"
-        ))),
+        )),
     }
 }
 
-fn draw(material: &Material, options: &PlotArgs) -> Result<Drawn, Error> {
+fn draw(material: &Material, options: &PlotArgs) -> Result<Drawn> {
     let PlotArgs {
         files,
         name,

@@ -10,7 +10,7 @@ use crate::kernels::{FAMILIES, Form};
 use crate::outcome::Cache;
 use crate::plan::Target;
 use crate::report::format;
-use crate::{Error, bench, files, interrupt, processes};
+use crate::{Error, Result, bench, files, interrupt, processes, usage_error};
 use gpulab_model::Joined;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,12 +40,7 @@ struct RecordStep {
 }
 
 /// Lists the commands, or runs those whose files are not in the folder yet.
-pub fn run(
-    global: &Global,
-    folder: Option<&Path>,
-    quick: bool,
-    budget: Option<f64>,
-) -> Result<(), Error> {
+pub fn run(global: &Global, folder: Option<&Path>, quick: bool, budget: Option<f64>) -> Result<()> {
     let platforms = doctor::listing(Instant::now() + doctor::LISTING)
         .map_err(Error::NoDevice)?
         .platforms;
@@ -78,7 +73,7 @@ pub fn run(
                 "is not of {} with driver {}: give another folder",
                 info.name, info.driver
             );
-            return Err(Error::Usage(format!("{} {of}", file.display())));
+            return usage_error(format!("{} {of}", file.display()));
         }
     }
     let count = done.len() + missing.len();

@@ -6,9 +6,9 @@ use crate::console::note;
 use crate::cpu::reduce::Op;
 use crate::data::{Array, Dtype, Shape};
 use crate::kernels::{self, Form};
-use crate::{Error, input};
+use crate::{Result, input, usage_error};
 
-pub fn run(global: &Global, options: &ReduceArgs) -> Result<(), Error> {
+pub fn run(global: &Global, options: &ReduceArgs) -> Result<()> {
     // The option takes no other names.
     let op = Op::of(&options.tunables.params).unwrap_or_default();
     let n = options
@@ -28,22 +28,20 @@ pub fn run(global: &Global, options: &ReduceArgs) -> Result<(), Error> {
         (study.shape, study.dtype) = (Shape::vector(n), Some(dtype));
     }
     match study.dtype {
-        Some(dtype) if dtype.is_float() && op.is_bitwise() => Err(Error::Usage(format!(
+        Some(dtype) if dtype.is_float() && op.is_bitwise() => usage_error(format!(
             "--op {} needs an integer type: choose --dtype i32 or i64",
             op.name()
-        ))),
+        )),
         _ => ladder::run(global, &options.ladder, &study, &mut Vec::new()),
     }
 }
 
 /// Reads the file once to find what is wrong with it before anything starts; the worker reads it again.
-pub fn look_at(file: &str, dtype: Option<Dtype>, op: Op) -> Result<(u64, Dtype), Error> {
+pub fn look_at(file: &str, dtype: Option<Dtype>, op: Op) -> Result<(u64, Dtype)> {
     let data = input::read(file, dtype)?;
     match nan(&data) {
         Some(nan) if matches!(op, Op::Min | Op::Max) => {
-            return Err(Error::Usage(format!(
-                "{file}: {nan}: min and max are undefined for it"
-            )));
+            return usage_error(format!("{file}: {nan}: min and max are undefined for it"));
         }
         // Said with --quiet, too: no sum over such a file shows whether a kernel is right.
         Some(nan) => note(&format!(

@@ -8,14 +8,14 @@ use crate::report::groups::distinct;
 use crate::report::page::{self, DataFile};
 use crate::report::shown::Material;
 use crate::store::shipped;
-use crate::{Error, files, outputs};
+use crate::{Error, Result, files, outputs, usage_error};
 use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
 /// Writes the page.
-pub fn run(global: &Global, named: &[String], output: &str) -> Result<(), Error> {
+pub fn run(global: &Global, named: &[String], output: &str) -> Result<()> {
     let mut words: Vec<String> = Vec::new();
     for word in named {
         match Path::new(word).is_dir() {
@@ -28,10 +28,7 @@ pub fn run(global: &Global, named: &[String], output: &str) -> Result<(), Error>
         }
     }
     if words.is_empty() {
-        return Err(Error::Usage(format!(
-            "no CSV or JSON file in {}",
-            named.join(", ")
-        )));
+        return usage_error(format!("no CSV or JSON file in {}", named.join(", ")));
     }
     let shown = asked(&distinct(words))?;
     let files = data(&shown)?;
@@ -50,7 +47,7 @@ pub fn run(global: &Global, named: &[String], output: &str) -> Result<(), Error>
 }
 
 /// The files as they are, for the reader to download.
-fn data(shown: &[Material]) -> Result<Vec<DataFile>, Error> {
+fn data(shown: &[Material]) -> Result<Vec<DataFile>> {
     let all = shipped();
     distinct(shown.iter().map(|file| file.name.as_str()))
         .into_iter()

@@ -8,24 +8,17 @@ use crate::console::{self, print};
 use crate::kernels::{self, Family, Rung, Sources};
 use crate::report::diff::{self, KernelFile};
 use crate::report::explain::short_name;
-use crate::{Error, bench};
+use crate::{Error, Result, bench, usage_error};
 use std::path::Path;
 
 /// Prints the one that is named, or the difference of two.
-pub fn run(
-    global: &Global,
-    what: &[String],
-    is_expanded: bool,
-    dir: Option<&Path>,
-) -> Result<(), Error> {
+pub fn run(global: &Global, what: &[String], is_expanded: bool, dir: Option<&Path>) -> Result<()> {
     let sources = Sources {
         dir: dir.map(Path::to_owned),
     };
     let [name] = what else {
         if is_expanded {
-            return Err(Error::Usage(
-                "--expanded: it is of one kernel; leave the others out".into(),
-            ));
+            return usage_error("--expanded: it is of one kernel; leave the others out");
         }
         return changes(global, what, &sources);
     };
@@ -52,7 +45,7 @@ pub fn run(
 }
 
 /// Prints what the headers of two rungs say, and the lines of code that differ.
-fn changes(global: &Global, what: &[String], sources: &Sources) -> Result<(), Error> {
+fn changes(global: &Global, what: &[String], sources: &Sources) -> Result<()> {
     let names = match what {
         [family, from, to] => [from, to].map(|rung| format!("{family}:{rung}")),
         rungs => [0, 1].map(|at| rungs.get(at).cloned().unwrap_or_default()),
@@ -61,10 +54,7 @@ fn changes(global: &Global, what: &[String], sources: &Sources) -> Result<(), Er
     let old = old?;
     let new = new?;
     if old.path == new.path {
-        return Err(Error::Usage(format!(
-            "both are {}: name two rungs",
-            new.label
-        )));
+        return usage_error(format!("both are {}: name two rungs", new.label));
     }
     print(&diff::text(
         &old,
@@ -74,11 +64,11 @@ fn changes(global: &Global, what: &[String], sources: &Sources) -> Result<(), Er
     ))
 }
 
-fn file(name: &str, global: &Global, sources: &Sources) -> Result<KernelFile, Error> {
+fn file(name: &str, global: &Global, sources: &Sources) -> Result<KernelFile> {
     let Some((family, rung)) = name.rsplit_once(':') else {
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "{name:?} names no rung: give two, as in reduce:2 reduce:3"
-        )));
+        ));
     };
     let Brought { family, .. } = &Brought::new(&family.to_lowercase())?;
     let rung = rung_of(family, rung)?;
@@ -87,11 +77,7 @@ fn file(name: &str, global: &Global, sources: &Sources) -> Result<KernelFile, Er
         .own_text()
         .map_or_else(|| sources.read(&rung.path), |text| Ok(text.to_owned()));
     let text = text.map_err(|stop| Error::Failed(stop.reason))?;
-    Ok(KernelFile {
-        label: format!("{} {}", family.name, rung.label()),
-        path: format!("cl/{}", rung.path),
-        text,
-    })
+    Ok(KernelFile::new(family, rung, text))
 }
 
 /// The text behind values of the macros that it takes from the host, unless a program gives them itself.
@@ -106,7 +92,7 @@ fn whole(family: &Family, rung: &Rung, text: &str) -> String {
 }
 
 /// The files, as paths below `cl/`.
-fn paths(lesson: &Lesson) -> Result<Vec<&'static str>, Error> {
+fn paths(lesson: &Lesson) -> Result<Vec<&'static str>> {
     match lesson {
         Lesson::Kernel(_, rung) => Ok(vec![&*rung.path]),
         Lesson::Ladder(family) => {
@@ -118,21 +104,18 @@ fn paths(lesson: &Lesson) -> Result<Vec<&'static str>, Error> {
                         .ladder
                         .first()
                         .map_or_else(String::new, |rung| short_name(family, rung));
-                    Err(Error::Usage(format!(
+                    usage_error(format!(
                         "{} has {} rungs: choose one, as in {first}",
                         family.name,
                         rungs.len()
-                    )))
+                    ))
                 }
             }
         }
         Lesson::Study(experiment) => match experiment.sources() {
             none if none.is_empty() => {
                 let why = "it moves data between host and device, and runs no kernel";
-                Err(Error::Usage(format!(
-                    "{} has no kernel source: {why}",
-                    experiment.name
-                )))
+                usage_error(format!("{} has no kernel source: {why}", experiment.name))
             }
             paths => Ok(paths),
         },

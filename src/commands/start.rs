@@ -1,6 +1,5 @@
 //! `gpulab` alone: the device that would be used, and what to try.
 
-use crate::Error;
 use crate::cli::Global;
 use crate::console::{self, print, quoted};
 use crate::device::doctor::{Listing, Remedy, listing, to_install};
@@ -8,6 +7,7 @@ use crate::device::select;
 use crate::outcome::DeviceInfo;
 use crate::report::format;
 use crate::report::wrap::{hung, wrapped};
+use crate::{Error, Result};
 use std::time::{Duration, Instant};
 
 /// Longest that drivers may take to list their devices: who types one word waits no longer.
@@ -27,7 +27,7 @@ const TRY: [(&str, &str); 3] = [
 ];
 
 /// Says which device would be used, without opening it in this process, and what to try; without a device, what to install.
-pub fn run(global: &Global) -> Result<(), Error> {
+pub fn run(global: &Global) -> Result<()> {
     let width = console::width();
     let title = concat!(
         "gpulab ",
@@ -41,10 +41,7 @@ pub fn run(global: &Global) -> Result<(), Error> {
         wrapped(title, "", "  ", width) + "\n"
     };
     let listed = listing(Instant::now() + PATIENCE);
-    let Listing { platforms, broken } = listed.unwrap_or_else(|problem| Listing {
-        platforms: Vec::new(),
-        broken: vec![problem],
-    });
+    let Listing { platforms, broken } = listed.unwrap_or_else(Listing::broken);
     let problem = match select::select(&platforms, global.device.as_deref()) {
         Ok(device) => return print(&(title + &with_device(device, global, width))),
         Err(error) if platforms.iter().any(|p| !p.devices.is_empty()) => return Err(error),

@@ -4,9 +4,9 @@ use super::ladder::{self, LadderRun};
 use crate::cli::{Global, Loop, TransposeArgs};
 use crate::data::{Params, Shape};
 use crate::kernels::{self, Form};
-use crate::{Error, record};
+use crate::{Result, record};
 
-pub fn run(global: &Global, options: &TransposeArgs) -> Result<(), Error> {
+pub fn run(global: &Global, options: &TransposeArgs) -> Result<()> {
     let n = options
         .n
         .unwrap_or_else(|| options.ladder.default_size(Form::Matrix));

@@ -18,7 +18,7 @@ fn explanations_are_those_of_the_kernels_and_experiments() {
         assert!(out.contains(&said), "{label}: {out}");
     }
     let (out, _, code) = run(&["explain", "STRIDE"]);
-    let about = &gpulab::experiments::experiment("stride").unwrap().about;
+    let about = &gpulab::experiments::experiment("stride").unwrap();
     assert!(
         code == 0
             && [about.idea, about.expect, about.but, about.cuda]

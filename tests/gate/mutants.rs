@@ -250,7 +250,7 @@ fn patched(all: &Path, mutant: &Mutant) -> Result<tempfile::TempDir, String> {
 fn patch(all: &Path, mutant: &Mutant) -> Result<String, String> {
     let mut text = fs::read_to_string(all.join(mutant.file()))
         .map_err(|e| format!("{}: {e}", mutant.file()))?;
-    for (find, put) in mutant.patches {
+    for (find, put) in mutant.patches() {
         let found = text.matches(find).count();
         if found != mutant.times {
             let name = mutant.name();

@@ -26,7 +26,7 @@ fn rungs() -> impl Iterator<Item = (&'static Family, &'static Rung)> {
 
 /// The parts of an experiment's explanation.
 fn told(experiment: &gpulab::experiments::Experiment) -> [(&'static str, &'static str); 5] {
-    let about = &experiment.about;
+    let about = experiment;
     let all = [
         about.idea,
         about.expect,

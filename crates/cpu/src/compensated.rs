@@ -18,7 +18,7 @@ const LANES: usize = 32;
 
 /// A dot product, or a part of one, in two words: `high` is the running f64 sum, `low` the sum of the errors that it made.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Partial {
+pub struct Partial {
     high: f64,
     low: f64,
     magnitude: f64,
@@ -42,19 +42,19 @@ impl Partial {
         self.with(product, error, product.abs())
     }
 
-    pub(super) fn merge(self, other: &Partial) -> Partial {
+    pub fn merge(self, other: &Partial) -> Partial {
         self.with(other.high, other.low, other.magnitude)
     }
 
     /// With these terms added, one after the other.
-    pub(super) fn plus<T: Copy + Into<f64>>(self, terms: &[T]) -> Partial {
+    pub fn plus<T: Copy + Into<f64>>(self, terms: &[T]) -> Partial {
         terms
             .iter()
             .map(|&term| term.into())
             .fold(self, |sum, term: f64| sum.with(term, 0.0, term.abs()))
     }
 
-    pub(super) fn known(sum: Rounded) -> Partial {
+    pub fn known(sum: Rounded) -> Partial {
         Partial {
             high: sum.value,
             low: 0.0,
@@ -63,13 +63,13 @@ impl Partial {
     }
 
     /// With the product of other factors in place of one.
-    pub(super) fn exchanged<T: Real>(self, old: [T; 2], new: [T; 2]) -> Partial {
+    pub fn exchanged<T: Real>(self, old: [T; 2], new: [T; 2]) -> Partial {
         let [(was, was_error), (is, is_error)] = [old, new].map(|[x, y]| T::product(x, y));
         self.with(-was, -was_error, -was.abs())
             .with(is, is_error, is.abs())
     }
 
-    pub(super) fn rounded(self) -> Rounded {
+    pub fn rounded(self) -> Rounded {
         Rounded {
             value: self.value(),
             magnitude: self.magnitude,
@@ -78,7 +78,7 @@ impl Partial {
 
     /// The sum of x * y, rounded once to f64. Where it is infinite or NaN, or overflowed, its errors are NaN and mean nothing:
     /// the plain sum alone is what IEEE arithmetic answers.
-    pub(super) fn value(self) -> f64 {
+    pub fn value(self) -> f64 {
         if self.low.is_finite() {
             self.high + self.low
         } else {
@@ -87,7 +87,7 @@ impl Partial {
     }
 }
 
-pub(super) trait Real: Copy + Sync {
+pub trait Real: Copy + Sync {
     /// The product and its rounding error: together x * y exactly, but for underflow below 2^-1074.
     fn product(x: Self, y: Self) -> (f64, f64);
 }
@@ -121,7 +121,7 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
 ///
 /// Blocks and lanes shorten the low words' sums to about d = 2^11 + n / 2^16 additions, so the result is off by
 /// u |result| and less than (d u)^2 S, with u = 2^-53: at n = 2^28 less than 2^-78 S, far below any tolerance.
-pub(super) fn sequential<T: Real>(x: &[T], y: &[T]) -> Partial {
+pub fn sequential<T: Real>(x: &[T], y: &[T]) -> Partial {
     let parts = x
         .chunks(BLOCK)
         .zip(y.chunks(BLOCK))
@@ -130,7 +130,7 @@ pub(super) fn sequential<T: Real>(x: &[T], y: &[T]) -> Partial {
 }
 
 /// [`sequential`], bit for bit, on all threads of the current pool.
-pub(super) fn parallel<T: Real>(x: &[T], y: &[T]) -> Partial {
+pub fn parallel<T: Real>(x: &[T], y: &[T]) -> Partial {
     let parts: Vec<Partial> = x
         .par_chunks(BLOCK)
         .zip(y.par_chunks(BLOCK))
@@ -140,14 +140,14 @@ pub(super) fn parallel<T: Real>(x: &[T], y: &[T]) -> Partial {
 }
 
 /// The sum of a vector, on one thread, as careful as [`sequential`].
-pub(super) fn sequential_sum<T: Copy + Into<f64>>(x: &[T]) -> Partial {
+pub fn sequential_sum<T: Copy + Into<f64>>(x: &[T]) -> Partial {
     x.chunks(BLOCK)
         .map(|x| sum_block(x))
         .fold(Partial::default(), |sum, part| sum.merge(&part))
 }
 
 /// [`sequential_sum`], bit for bit, on all threads of the current pool.
-pub(super) fn parallel_sum<T: Copy + Into<f64> + Sync>(x: &[T]) -> Partial {
+pub fn parallel_sum<T: Copy + Into<f64> + Sync>(x: &[T]) -> Partial {
     let parts: Vec<Partial> = x.par_chunks(BLOCK).map(|x| sum_block(x)).collect();
     parts.iter().fold(Partial::default(), Partial::merge)
 }
@@ -195,7 +195,7 @@ impl RunningSums {
     "x86_64+avx2+fma",
     "x86_64+fma"
 ))]
-pub(super) fn block<T: Real>(x: &[T], y: &[T]) -> Partial {
+pub fn block<T: Real>(x: &[T], y: &[T]) -> Partial {
     let mut lanes = RunningSums::EMPTY;
     let (x, x_rest) = x.as_chunks::<LANES>();
     let (y, y_rest) = y.as_chunks::<LANES>();
@@ -215,7 +215,7 @@ pub(super) fn block<T: Real>(x: &[T], y: &[T]) -> Partial {
     "x86_64+avx2+fma",
     "x86_64+avx"
 ))]
-pub(super) fn sum_block<T: Copy + Into<f64>>(x: &[T]) -> Partial {
+pub fn sum_block<T: Copy + Into<f64>>(x: &[T]) -> Partial {
     let mut lanes = RunningSums::EMPTY;
     let (x, rest) = x.as_chunks::<LANES>();
     for x in x {

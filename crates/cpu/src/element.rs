@@ -3,7 +3,7 @@
 use super::compensated;
 
 /// An element of any type, with its type's own arithmetic; integers wrap.
-pub(super) trait Element: Copy + Send + Sync + PartialOrd {
+pub trait Element: Copy + Send + Sync + PartialOrd {
     const ZERO: Self;
     const LEAST: Self;
     const GREATEST: Self;
@@ -101,7 +101,7 @@ integer_element!(u8);
 /// Counts roundings instead of adding: 0 is the number zero, which costs nothing to add to.
 #[cfg(test)]
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-pub(super) struct Roundings(pub(super) u64);
+pub struct Roundings(pub u64);
 
 #[cfg(test)]
 impl Element for Roundings {

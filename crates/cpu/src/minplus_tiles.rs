@@ -9,7 +9,7 @@ use gpulab_model::data::NO_EDGE;
 use std::marker::PhantomData;
 
 /// Elements of a matrix, and what they are added and compared by.
-pub(super) trait Weight: Pod + Send + Sync + PartialOrd {
+pub trait Weight: Pod + Send + Sync + PartialOrd {
     /// No edge: what results start from.
     const NONE: Self;
     const ZERO: Self;
@@ -41,7 +41,7 @@ weight!(i32, NO_EDGE, 0, i32::wrapping_add);
 
 /// The inner loop for one type of weight, compiled for instructions that this processor has.
 #[derive(Clone, Copy)]
-pub(super) struct Kernel<T> {
+pub struct Kernel<T> {
     /// Whether it wants matrices without negative weights.
     pub non_negative: bool,
     pub rows: usize,
@@ -176,7 +176,7 @@ impl<T: Weight> Simd for Portable<T> {
     }
 }
 
-pub(super) fn portable<T: Weight>() -> Kernel<T> {
+pub fn portable<T: Weight>() -> Kernel<T> {
     Kernel {
         non_negative: false,
         rows: 6,
@@ -188,7 +188,7 @@ pub(super) fn portable<T: Weight>() -> Kernel<T> {
 /// Kernels in intrinsics, since compilers spill such tiles of arrays to memory. Each is `None` on processors without
 /// its instructions. Its tile fills the registers but for a row of `b`, a weight of `a`, and their sum.
 #[cfg(target_arch = "x86_64")]
-pub(super) mod x86 {
+pub mod x86 {
     use super::{Kernel, Simd, tile};
     use std::arch::x86_64::*;
 

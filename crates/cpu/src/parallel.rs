@@ -4,10 +4,10 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Running results of a chunk, kept in registers: enough of them to hide the latency of an addition.
-pub(super) const LANES: usize = 32;
+pub const LANES: usize = 32;
 
 /// Below this length of chunk, waking another thread costs more than it saves: a few tens of microseconds.
-pub(super) const MIN_CHUNK: usize = 1 << 16;
+pub const MIN_CHUNK: usize = 1 << 16;
 
 /// Chunks a thread: a few, so that one that starts late or shares its core does not hold up the rest.
 const CHUNKS_A_THREAD: usize = 8;
@@ -20,7 +20,7 @@ fn chunk_len(n: usize, threads: usize) -> usize {
 }
 
 /// Joins the results of the chunks of `0..n`, which all threads of the current pool work out.
-pub(super) fn in_chunks<T: Send>(
+pub fn in_chunks<T: Send>(
     n: usize,
     part: impl Fn(Range<usize>) -> T + Sync,
     join: impl Fn(T, T) -> T,
@@ -41,7 +41,7 @@ pub(super) fn in_chunks<T: Send>(
 
 /// The lanes' results joined in log2([`LANES`]) steps. Beside its caller's loop compilers made shuffles of that, too: half as fast.
 #[inline(never)]
-pub(super) fn tree<T: Copy>(mut lanes: [T; LANES], join: impl Fn(T, T) -> T) -> T {
+pub fn tree<T: Copy>(mut lanes: [T; LANES], join: impl Fn(T, T) -> T) -> T {
     let mut half = LANES / 2;
     while half > 0 {
         for i in 0..half {
@@ -54,7 +54,7 @@ pub(super) fn tree<T: Copy>(mut lanes: [T; LANES], join: impl Fn(T, T) -> T) -> 
 
 /// Most additions that one of `n` terms passes through: in its lane, where the first goes to zero and is exact, in the
 /// tree over the lanes, and over the chunks.
-pub(super) fn depth(n: u64, threads: usize) -> u64 {
+pub fn depth(n: u64, threads: usize) -> u64 {
     let chunk = chunk_len(usize::try_from(n).unwrap_or(usize::MAX), threads) as u64;
     let lane = n.min(chunk).div_ceil(LANES as u64).saturating_sub(1);
     lane + u64::from(LANES.ilog2()) + n.div_ceil(chunk).saturating_sub(1)

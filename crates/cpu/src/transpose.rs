@@ -20,13 +20,13 @@ use rayon::prelude::*;
 use std::cell::RefCell;
 
 /// Bytes of one input row that a tile reads: 256 words of 32 bits.
-pub(super) const READ_BYTES: usize = 1024;
+const READ_BYTES: usize = 1024;
 
 /// Bytes of one input row that a strip of tiles reads.
-pub(super) const STRIP_BYTES: usize = 2048;
+const STRIP_BYTES: usize = 2048;
 
 /// Bytes of one output row that a tile writes: 128 words of 32 bits.
-pub(super) const WRITE_BYTES: usize = 512;
+const WRITE_BYTES: usize = 512;
 
 pub(super) const LINE_BYTES: usize = 64;
 
@@ -49,11 +49,11 @@ impl Word for u64 {}
 #[derive(Clone, Copy)]
 pub(super) struct Tile<'a, W> {
     /// The matrix from the tile's first word on.
-    pub(super) words: &'a [W],
+    pub words: &'a [W],
     /// Words from one row to the next.
-    pub(super) pitch: usize,
-    pub(super) columns: usize,
-    pub(super) rows: usize,
+    pub pitch: usize,
+    pub columns: usize,
+    pub rows: usize,
 }
 
 #[inline(always)]

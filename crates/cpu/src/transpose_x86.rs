@@ -30,7 +30,7 @@ pub(super) trait Blocks: Pod {
 pub(super) struct Avx2(());
 
 impl Avx2 {
-    pub(super) fn detect() -> Option<Avx2> {
+    pub fn detect() -> Option<Avx2> {
         is_x86_feature_detected!("avx2").then_some(Avx2(()))
     }
 }
@@ -52,8 +52,8 @@ pub(super) fn gather<W: Word>(_: Avx2, tile: Tile<W>, buffer: &mut [W]) {
 
 /// What [`turn`] has transposed: the first columns of some rows.
 pub(super) struct Turned {
-    pub(super) rows: Range<usize>,
-    pub(super) columns: usize,
+    pub rows: Range<usize>,
+    pub columns: usize,
 }
 
 /// Transposes whole squares of `input`, whose rows are `pitch` apart, into lines, one for each column, past the caches;

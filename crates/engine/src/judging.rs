@@ -5,7 +5,7 @@
 
 use crate::worker::{Lost, WorkerProcess};
 use gpulab_kernels::{Family, Form, Rung, built_in, tile_of_a_group};
-use gpulab_model::Error;
+use gpulab_model::Result;
 use gpulab_model::data::Shape;
 use gpulab_model::outcome::{Executor, Job, Outcome, Settings, Status, Stop};
 use gpulab_model::plan::{Case, Target, WorkGroup};
@@ -22,7 +22,7 @@ pub fn judge(
     short: Duration,
     limit: Duration,
     observe: &mut dyn FnMut(&str),
-) -> Result<Judgement, Error> {
+) -> Result<Judgement> {
     let target = worker.info().target.clone();
     // A kernel that cannot have some groups and a rest is tried at its own size.
     let [wide, high, _] = asked.wg.0.map(|side| side as u64);
@@ -53,12 +53,7 @@ pub fn judge(
     {
         observe(&words(asked.shape));
         // With a single sample.
-        let job = Job {
-            baseline: false,
-            case: asked.clone(),
-            settings: Settings::once(),
-            again: false,
-        };
+        let job = Job::new(asked.clone(), Settings::once());
         tried.push(self::tried(asked, worker.run_within(&job, limit)?));
     }
     let worst = tried
@@ -118,7 +113,7 @@ fn words(Shape { n, m }: Shape) -> String {
     }
 }
 
-fn small(worker: &mut WorkerProcess, case: Case, limit: Duration) -> Result<TriedCase, Error> {
+fn small(worker: &mut WorkerProcess, case: Case, limit: Duration) -> Result<TriedCase> {
     let verified = worker.verify(&case, limit)?;
     Ok(tried(&case, verified))
 }

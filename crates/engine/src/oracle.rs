@@ -13,7 +13,6 @@ use gpulab_kernels::{
     Registry, ValueType, assemble, built_in, reference_kernel, rung_text, type_defines,
     used_defines,
 };
-use gpulab_model::Error;
 use gpulab_model::check::fingerprint;
 use gpulab_model::data::{Array, Dtype, Layout, NumberValue, Scalar};
 use gpulab_model::each_array;
@@ -21,6 +20,7 @@ use gpulab_model::outcome::DeviceInfo;
 use gpulab_model::plan::{
     Arg, ArgValue, BufferId, BufferSpec, Case, Launch, Plan, Reference, Role,
 };
+use gpulab_model::{Error, Result};
 use gpulab_record::files::{self, ScratchFolder};
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -42,7 +42,7 @@ pub fn declare<'a>(
     registry: &'a mut Registry,
     file: &FamilyFile,
     device: Option<&str>,
-) -> Result<&'a Family, Error> {
+) -> Result<&'a Family> {
     let description = Description::parse(&file.text, &file.name)
         .map_err(|error| Error::Usage(error.to_string()))?;
     let asked = AskedOracle {

@@ -3,17 +3,17 @@
 use super::proof::Incoming;
 use super::{Graph, Length};
 use gpulab_model::data::{Array, Dtype};
-use gpulab_model::{Error, each_array, same_type};
+use gpulab_model::{Error, Result, each_array, same_type, usage_error};
 use rayon::prelude::*;
 
 /// What makes n x n lengths of n x n lengths: one min-plus step, or all shortest distances.
-pub type Compute<'a> = dyn FnMut(&Array) -> Result<Array, Error> + 'a;
+pub type Compute<'a> = dyn FnMut(&Array) -> Result<Array> + 'a;
 
 /// Distances by at most one node in between, of a matrix as given: one step.
 ///
 /// # Errors
 /// What the step says.
-pub fn one_stop(graph: &Graph, step: &mut Compute<'_>) -> Result<Array, Error> {
+pub fn one_stop(graph: &Graph, step: &mut Compute<'_>) -> Result<Array> {
     let mut distances = step(&graph.weights)?;
     each_array!(&mut distances, d => normalise(d));
     Ok(distances)
@@ -36,7 +36,7 @@ fn normalise<T: Length>(lengths: &mut [T]) {
 ///
 /// # Errors
 /// A negative cycle, lengths beyond [`Length::LIMIT`], and what `all` says.
-pub fn closure(graph: &mut Graph, all: &mut Compute<'_>) -> Result<Array, Error> {
+pub fn closure(graph: &mut Graph, all: &mut Compute<'_>) -> Result<Array> {
     let n = graph.size();
     each_array!(&mut graph.weights, w => w.iter_mut().step_by(n + 1).for_each(|x| {
         if x.widened() > 0.0 {
@@ -53,12 +53,12 @@ pub fn closure(graph: &mut Graph, all: &mut Compute<'_>) -> Result<Array, Error>
     Ok(distances)
 }
 
-fn check(graph: &Graph, distances: &Array) -> Result<(), Error> {
+fn check(graph: &Graph, distances: &Array) -> Result<()> {
     // What changes the type has no distances of these weights.
     same_type!((distances, &graph.weights), |d, w| check_type(graph, d, w), else Ok(()))
 }
 
-fn check_type<T: Length>(graph: &Graph, distances: &[T], weights: &[T]) -> Result<(), Error> {
+fn check_type<T: Length>(graph: &Graph, distances: &[T], weights: &[T]) -> Result<()> {
     let n = graph.size();
     if let Some(node) = (0..n).find(|i| distances[i * n + i] < T::ZERO) {
         // Sums of weights that are not negative, or not rounded, are never negative: the proof says what is wrong.
@@ -87,9 +87,9 @@ fn check_type<T: Length>(graph: &Graph, distances: &[T], weights: &[T]) -> Resul
         "--dtype f64"
     };
     let length = distances[at].text();
-    Err(Error::Usage(format!(
+    usage_error(format!(
         "the distance from {from} to {to} has become {length}, too large to be added to in {dtype}: choose {advice}"
-    )))
+    ))
 }
 
 /// A length that is too large to be added to, and its place: the first of those below 0 if there are any.

@@ -1,8 +1,8 @@
 //! From a list of edges, or a matrix as given, to the matrix that steps work on.
 
 use super::Length;
-use gpulab_model::Error;
 use gpulab_model::data::Array;
+use gpulab_model::{Error, Result};
 use gpulab_model::{each_array, suggest};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -44,7 +44,7 @@ impl Names {
     ///
     /// # Errors
     /// A sentence with the nearest names, if there is no such node.
-    pub fn find(&self, name: &str) -> Result<usize, Error> {
+    pub fn find(&self, name: &str) -> Result<usize> {
         self.numbers.get(name.trim()).copied().ok_or_else(|| {
             let near =
                 suggest::did_you_mean(&suggest::nearest(name, &self.list, |known| known.as_str()));
@@ -59,7 +59,7 @@ impl Names {
     ///
     /// # Errors
     /// As [`Names::find`].
-    pub fn find_all(&self, names: &[String]) -> Result<Vec<usize>, Error> {
+    pub fn find_all(&self, names: &[String]) -> Result<Vec<usize>> {
         if names.is_empty() {
             return Ok((0..self.list.len()).collect());
         }

@@ -24,7 +24,7 @@ use super::{Graph, Length};
 use gpulab_cpu::minplus;
 use gpulab_model::check::gamma;
 use gpulab_model::data::{self, Array};
-use gpulab_model::{Error, same_type};
+use gpulab_model::{Error, Result, same_type};
 use rayon::prelude::*;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -97,7 +97,7 @@ impl Mismatch {
 ///
 /// # Errors
 /// A distance that is wrong.
-pub fn prove(graph: &Graph, distances: &Array, paths: &[usize]) -> Result<Proof, Error> {
+pub fn prove(graph: &Graph, distances: &Array, paths: &[usize]) -> Result<Proof> {
     let types = Mismatch {
         from: 0,
         to: 0,
@@ -117,7 +117,7 @@ pub fn prove(graph: &Graph, distances: &Array, paths: &[usize]) -> Result<Proof,
 ///
 /// # Errors
 /// A distance that is wrong.
-pub fn check_step(graph: &Graph, distances: &Array) -> Result<usize, Error> {
+pub fn check_step(graph: &Graph, distances: &Array) -> Result<usize> {
     let n = graph.size();
     let affordable = (MOST_SUMS / (n as f64 * n as f64)) as usize;
     let chosen: Vec<Range<usize>> = match affordable >= n {
@@ -162,7 +162,7 @@ fn one_of_each_part(n: usize, parts: usize, seed: u64) -> impl Iterator<Item = u
 }
 
 /// Edges between different nodes, by the node where they end.
-pub(crate) struct Incoming<T> {
+pub struct Incoming<T> {
     /// Where each node's edges begin in `edges`; one more at the end.
     starts: Vec<usize>,
     /// Where an edge starts, and its weight.
@@ -171,11 +171,7 @@ pub(crate) struct Incoming<T> {
 
 impl<T: Length> Incoming<T> {
     /// The edges of a matrix of n x n weights, its diagonal left out, that `is_wanted` by their place in it.
-    pub(crate) fn new(
-        n: usize,
-        weights: &[T],
-        is_wanted: impl Fn(usize) -> bool + Sync,
-    ) -> Incoming<T> {
+    pub fn new(n: usize, weights: &[T], is_wanted: impl Fn(usize) -> bool + Sync) -> Incoming<T> {
         let outgoing = (0..n).into_par_iter().map(|i| {
             let ends =
                 (0..n).filter(|&k| i != k && weights[i * n + k].is_some() && is_wanted(i * n + k));
@@ -200,7 +196,7 @@ impl<T: Length> Incoming<T> {
     }
 
     /// The edges that end at `node`, in order of where they start.
-    pub(crate) fn of(&self, node: usize) -> &[(u32, T)] {
+    pub fn of(&self, node: usize) -> &[(u32, T)] {
         &self.edges[self.starts[node]..self.starts[node + 1]]
     }
 }

@@ -7,11 +7,11 @@ use gpulab_model::plan::{Arg, Plan, Role, WorkGroup};
 use std::ops::{Deref, DerefMut};
 
 /// The file of the kernels that put back what a run changes.
-pub(crate) const RESTORE: &str = "common/restore.cl";
+pub const RESTORE: &str = "common/restore.cl";
 
 /// A plan without buffers and launches; with the macros that every kernel has: its element type in OpenCL C, `element`, and an
 /// index type for so many elements.
-pub(crate) fn new_plan(element: &str, elements: u64, wg: WorkGroup) -> Plan {
+pub fn new_plan(element: &str, elements: u64, wg: WorkGroup) -> Plan {
     Plan {
         defines: shape::defines(element, elements),
         buffers: Vec::new(),
@@ -26,8 +26,8 @@ pub(crate) fn new_plan(element: &str, elements: u64, wg: WorkGroup) -> Plan {
 }
 
 /// A plan in the making, of a rung that was asked for.
-pub(crate) struct Builder<'a> {
-    pub(crate) ask: &'a Ask<'a>,
+pub struct Builder<'a> {
+    pub ask: &'a Ask<'a>,
     plan: Plan,
 }
 
@@ -48,7 +48,7 @@ impl DerefMut for Builder<'_> {
 impl<'a> Builder<'a> {
     /// With the problem's inputs, and the macros that every kernel has: its element type in OpenCL C, `element`, and an index
     /// type for so many elements.
-    pub(crate) fn new(ask: &'a Ask<'a>, element: &str, elements: u64) -> Builder<'a> {
+    pub fn new(ask: &'a Ask<'a>, element: &str, elements: u64) -> Builder<'a> {
         let case = ask.case;
         let mut builder = Builder {
             ask,
@@ -67,8 +67,8 @@ impl<'a> Builder<'a> {
     }
 
     /// Of vectors of the case's size, for launches of groups as large as those of `grid`.
-    pub(crate) fn linear(ask: &'a Ask<'a>, element: &str, grid: Grid) -> Builder<'a> {
-        let mut builder = Builder::new(ask, element, ask.case.shape.n);
+    pub fn linear(ask: &'a Ask<'a>, element: &str, grid: Grid) -> Builder<'a> {
+        let mut builder = Builder::new(ask, element, ask.n());
         builder.define("WG", grid.wg);
         builder.plan.wg = WorkGroup::linear(grid.wg);
         if ask.reads(&ITEMS) {
@@ -77,16 +77,16 @@ impl<'a> Builder<'a> {
         builder
     }
 
-    pub(crate) fn n(&self) -> u64 {
-        self.ask.case.shape.n
+    pub fn n(&self) -> u64 {
+        self.ask.n()
     }
 
     /// Notes all settings that were asked for.
-    pub(crate) fn note_all(&mut self) {
+    pub fn note_all(&mut self) {
         self.plan.params.clone_from(&self.ask.case.params);
     }
 
-    pub(crate) fn inputs(&self) -> Vec<Arg> {
+    pub fn inputs(&self) -> Vec<Arg> {
         let inputs = self
             .plan
             .buffers
@@ -97,29 +97,29 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds the output, of the case's element type.
-    pub(crate) fn output(&mut self, len: usize) -> Arg {
+    pub fn output(&mut self, len: usize) -> Arg {
         self.plan.buffer(Role::Output, self.ask.case.dtype, len)
     }
 
     /// Adds a buffer for intermediate results, of the case's element type.
-    pub(crate) fn scratch(&mut self, len: usize) -> Arg {
+    pub fn scratch(&mut self, len: usize) -> Arg {
         self.plan.buffer(Role::Scratch, self.ask.case.dtype, len)
     }
 
-    pub(crate) fn launch(&mut self, groups: [u64; 3], wg: WorkGroup, args: Vec<Arg>) {
+    pub fn launch(&mut self, groups: [u64; 3], wg: WorkGroup, args: Vec<Arg>) {
         self.plan
             .launch_of(&self.ask.rung.kernel(), groups, wg, args);
         self.plan.wg = wg;
     }
 
     /// Adds a launch of the rung's main kernel over a grid.
-    pub(crate) fn pass(&mut self, grid: Grid, args: Vec<Arg>) {
+    pub fn pass(&mut self, grid: Grid, args: Vec<Arg>) {
         let kernel = self.ask.rung.kernel();
         self.pass_of(&kernel, grid, args);
     }
 
     /// Adds a launch of another of its kernels over a grid.
-    pub(crate) fn pass_of(&mut self, kernel: &str, grid: Grid, args: Vec<Arg>) {
+    pub fn pass_of(&mut self, kernel: &str, grid: Grid, args: Vec<Arg>) {
         self.launch_of(
             kernel,
             [grid.groups as u64, 1, 1],
@@ -129,7 +129,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds the buffers of a rung whose last group finishes: partial results in 32-bit words, a ticket, the result.
-    pub(crate) fn single_pass(&mut self, grid: Grid) -> [Arg; 3] {
+    pub fn single_pass(&mut self, grid: Grid) -> [Arg; 3] {
         let words = grid.groups * self.ask.case.dtype.size() / 4;
         [
             self.buffer(Role::Scratch, Dtype::I32, words),
@@ -139,18 +139,18 @@ impl<'a> Builder<'a> {
     }
 
     /// Leaves the elements from this one on to the host.
-    pub(crate) fn leave_to_host(&mut self, from: u64) {
+    pub fn leave_to_host(&mut self, from: u64) {
         self.plan.host_tail = Some(from);
     }
 
     /// The plan, of a main kernel with so many elements in local memory, and results of so many roundings.
-    pub(crate) fn plan(self, local_elements: u64, depth: u64) -> Plan {
+    pub fn plan(self, local_elements: u64, depth: u64) -> Plan {
         let size = self.ask.case.dtype.size() as u64;
         self.plan_with(local_elements * size, depth)
     }
 
     /// As [`Builder::plan`], with so many bytes in local memory.
-    pub(crate) fn plan_with(self, local_bytes: u64, depth: u64) -> Plan {
+    pub fn plan_with(self, local_bytes: u64, depth: u64) -> Plan {
         Plan {
             local_bytes,
             depth,

@@ -3,7 +3,7 @@
 
 use crate::minplus::{
     ASYNC, BLOCK, BUFFERS, DEPTH, ITEM, MinPlus, STRIP, STRIP_HEIGHT, TILE, Tiling, VEC, WEIGHTS,
-    begin, define_pairs, is_ordered,
+    begin, define_pairs, is_ordered, vectors_of,
 };
 use crate::{
     Ask, Bound, Builder, BuiltInFamily, Family, Form, Planned, Problem, ladder_from, rung, shape,
@@ -133,7 +133,7 @@ fn each(plan: &mut Builder<'_>, kernel: &str, side: u64, args: Vec<Arg>) -> Resu
 }
 
 fn textbook(ask: &Ask<'_>) -> Planned {
-    let n = ask.case.shape.n;
+    let n = ask.n();
     let mut plan = begin(ask, n)?;
     let result = plan.output(ask.case.shape.elements() as usize);
     let args = plan
@@ -241,7 +241,7 @@ impl BlockTiles {
         let block = BLOCK
             .get(&ask.case.params)?
             .unwrap_or(if is_small && ask.target.gpu { 128 } else { 64 });
-        let n = ask.case.shape.n;
+        let n = ask.n();
         let divisors = [tiling.tile[0], tiling.tile[1], tiling.depth, STRIP];
         if block > 256
             || divisors
@@ -327,25 +327,16 @@ fn blocked(ask: &Ask<'_>) -> Planned {
         &|plan, buffers, first| tiles.panels(plan, buffers, first),
         &|plan, buffers, from, to| tiles.lower(plan, buffers, from, to),
     )?;
-    let roundings = roundings(ask.case.shape.n, block);
+    let roundings = roundings(ask.n(), block);
     Ok(plan.plan(tiles.tiling.local_elements().max(4 * block), roundings))
 }
 
 fn blocked_wide(ask: &Ask<'_>) -> Planned {
     /// Rows of an item, whose strips stay in a core's own cache while those of columns pass.
     const ROWS: u64 = 48;
-    let n = ask.case.shape.n;
+    let n = ask.n();
     let params = &ask.case.params;
-    let vec = VEC
-        .get(params)?
-        .unwrap_or(shape::vector_lanes(ask.target, ask.case.dtype));
-    let [rows, vectors] = ITEM
-        .get_pair(params)?
-        .unwrap_or(if ask.target.float_lanes >= 16 {
-            [8, 2]
-        } else {
-            [4, 2]
-        });
+    let [vec, rows, vectors] = vectors_of(ask, [4, 2])?;
     let block = BLOCK.get(params)?.unwrap_or(128);
     if rows * vectors > 64
         || block > 1024

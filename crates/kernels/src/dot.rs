@@ -269,7 +269,7 @@ fn whole_turns(ask: &Ask<'_>, per_item: u64) -> Result<Grid, Refusal> {
     if PRESUM.given(&ask.case.params)? == Some("none") {
         return Ok(grid);
     }
-    let most = ask.case.shape.n / (per_item * grid.wg as u64);
+    let most = ask.n() / (per_item * grid.wg as u64);
     Ok(Grid {
         groups: grid.groups.min(most.max(1) as usize),
         ..grid
@@ -391,7 +391,7 @@ fn single_pass(ask: &Ask<'_>) -> Planned {
 }
 
 fn wide(ask: &Ask<'_>) -> Planned {
-    let n = ask.case.shape.n;
+    let n = ask.n();
     let (grid, chunk) = shape::chunks(ask.target, n);
     let mut plan = begin(ask, grid)?;
     let partial = plan.output(grid.items());

@@ -90,23 +90,23 @@ enum RungKernel {
 
 pub(crate) struct BroughtKernel {
     /// Its text, with what it includes.
-    pub(crate) text: String,
-    pub(crate) work_group: Option<WorkGroup>,
+    pub text: String,
+    pub work_group: Option<WorkGroup>,
     /// Those that a search may try, the default first; empty for the usual ones.
-    pub(crate) work_groups: Vec<WorkGroup>,
+    pub work_groups: Vec<WorkGroup>,
     /// What besides its text says how it is launched: that of the file that describes its family.
-    pub(crate) declaration: String,
-    pub(crate) macros: Vec<DeclaredMacro>,
-    pub(crate) plan: Box<Planner>,
+    pub declaration: String,
+    pub macros: Vec<DeclaredMacro>,
+    pub plan: Box<Planner>,
     /// What stands in its text, and the parameters that it must have, as they would be written; nothing of a rung of a
     /// described family.
-    pub(crate) traits: (SourceTraits, Vec<String>),
+    pub traits: (SourceTraits, Vec<String>),
     /// What sizes must be multiples of.
-    pub(super) multiple: u64,
+    pub multiple: u64,
     /// The type of its elements, where its text names it.
-    pub(super) dtype: Option<Dtype>,
+    pub dtype: Option<Dtype>,
     /// What was guessed of its arguments, in words.
-    pub(super) guess: Option<String>,
+    pub guess: Option<String>,
 }
 
 pub struct Ask<'a> {
@@ -118,6 +118,11 @@ pub struct Ask<'a> {
 }
 
 impl Ask<'_> {
+    /// Elements, or columns.
+    pub(crate) fn n(&self) -> u64 {
+        self.case.shape.n
+    }
+
     pub(crate) fn reads(&self, tunable: &Tunable<'_>) -> bool {
         self.rung.tunables().any(|t| t.name == tunable.name)
     }
@@ -274,18 +279,18 @@ impl Rung {
 
 /// A family that comes with gpulab, as it is written down: the fields are those of [`Family`].
 pub(crate) struct BuiltInFamily {
-    pub(crate) name: &'static str,
-    pub(crate) about: &'static str,
-    pub(crate) form: Form,
-    pub(crate) problem: &'static dyn Problem,
-    pub(crate) ladder: &'static [Rung],
-    pub(crate) choices: &'static [Tunable<'static>],
-    pub(crate) dtypes: &'static [Dtype],
-    pub(crate) ceiling: Bound,
+    pub name: &'static str,
+    pub about: &'static str,
+    pub form: Form,
+    pub problem: &'static dyn Problem,
+    pub ladder: &'static [Rung],
+    pub choices: &'static [Tunable<'static>],
+    pub dtypes: &'static [Dtype],
+    pub ceiling: Bound,
 }
 
 impl BuiltInFamily {
-    pub(crate) const fn family(self) -> Family {
+    pub const fn family(self) -> Family {
         Family {
             name: Cow::Borrowed(self.name),
             about: Cow::Borrowed(self.about),

@@ -288,15 +288,15 @@ pub(crate) fn is_ordered(dtype: Dtype, params: &Params) -> bool {
 /// How `tiled` and `three_way` share out a tile.
 #[derive(Clone, Copy)]
 pub(crate) struct Tiling {
-    pub(crate) tile: [u64; 2],
-    pub(crate) item: [u64; 2],
-    pub(crate) depth: u64,
-    pub(crate) buffers: u64,
+    pub tile: [u64; 2],
+    pub item: [u64; 2],
+    pub depth: u64,
+    pub buffers: u64,
 }
 
 impl Tiling {
     /// As asked, or else as given.
-    pub(crate) fn of(ask: &Ask<'_>, default: Tiling) -> Result<Tiling, Refusal> {
+    pub fn of(ask: &Ask<'_>, default: Tiling) -> Result<Tiling, Refusal> {
         let params = &ask.case.params;
         let tiling = Tiling {
             tile: TILE.get_pair(params)?.unwrap_or(default.tile),
@@ -358,12 +358,12 @@ impl Tiling {
         [self.tile[0] / self.item[0], self.tile[1] / self.item[1]]
     }
 
-    pub(crate) fn work_group(&self) -> WorkGroup {
+    pub fn work_group(&self) -> WorkGroup {
         WorkGroup::linear((self.items()[0] * self.items()[1]) as usize)
     }
 
     /// Rows of panels for `n`.
-    pub(crate) fn pitch(&self, n: u64) -> u64 {
+    pub fn pitch(&self, n: u64) -> u64 {
         n.next_multiple_of([self.tile[1], self.depth, STRIP].into_iter().fold(
             self.tile[0],
             |a: u64, b: u64| {
@@ -375,12 +375,12 @@ impl Tiling {
         ))
     }
 
-    pub(crate) fn local_elements(&self) -> u64 {
+    pub fn local_elements(&self) -> u64 {
         self.buffers * self.depth * (self.tile[0] + self.tile[1])
     }
 
     /// A plan that defines and notes all of it, for rows at most `pitch` elements apart.
-    pub(crate) fn begin<'a>(&self, ask: &'a Ask<'a>, pitch: u64) -> Result<Builder<'a>, Refusal> {
+    pub fn begin<'a>(&self, ask: &'a Ask<'a>, pitch: u64) -> Result<Builder<'a>, Refusal> {
         let mut plan = begin(ask, pitch)?;
         plan.define("VEC", 16 / ask.case.dtype.size());
         for (name, macros, [rows, columns]) in [
@@ -434,7 +434,7 @@ fn matrix(plan: &Builder<'_>) -> usize {
 }
 
 /// One launch that reads the matrix itself.
-pub(crate) fn direct(mut plan: Builder<'_>, groups: [u64; 3], wg: WorkGroup) -> Planned {
+fn direct(mut plan: Builder<'_>, groups: [u64; 3], wg: WorkGroup) -> Planned {
     shape::check_wg(wg, plan.ask.target)?;
     let result = plan.output(matrix(&plan));
     let args = plan
@@ -447,7 +447,7 @@ pub(crate) fn direct(mut plan: Builder<'_>, groups: [u64; 3], wg: WorkGroup) -> 
 }
 
 /// A launch whose items read strips of rows and of columns, which a launch before it makes.
-pub(crate) fn stripped(mut plan: Builder<'_>, strip_rows: u64, strip_columns: u64) -> Planned {
+fn stripped(mut plan: Builder<'_>, strip_rows: u64, strip_columns: u64) -> Planned {
     /// Rows of an item: their strips stay in a core's own cache while those of columns pass.
     const ROWS: u64 = 48;
     let one = WorkGroup::linear(1);
@@ -480,22 +480,17 @@ pub(crate) fn stripped(mut plan: Builder<'_>, strip_rows: u64, strip_columns: u6
 #[derive(Clone, Copy)]
 pub(crate) struct Panels {
     /// From a row to the next, and number of rows: a multiple of what any stage or tile takes.
-    pub(crate) pitch: u64,
+    pub pitch: u64,
     /// Rows and columns of a tile of results.
-    pub(crate) tile: [u64; 2],
+    pub tile: [u64; 2],
     /// Whether two rows are interleaved.
-    pub(crate) paired: bool,
+    paired: bool,
     /// Groups that share the rows of a tile's panels.
-    pub(crate) split: u64,
+    pub split: u64,
 }
 
 /// A launch that reads panels, padded copies of the matrix, which a launch before it makes.
-pub(crate) fn panelled(
-    mut plan: Builder<'_>,
-    panels: Panels,
-    wg: WorkGroup,
-    local_elements: u64,
-) -> Planned {
+fn panelled(mut plan: Builder<'_>, panels: Panels, wg: WorkGroup, local_elements: u64) -> Planned {
     shape::check_wg(wg, plan.ask.target)?;
     let (n, Panels { pitch, tile, .. }) = (plan.n(), panels);
     let [rows, columns] = [(); 2].map(|()| plan.scratch((pitch * pitch) as usize));
@@ -534,7 +529,7 @@ pub(crate) fn panelled(
 fn single(ask: &Ask<'_>) -> Planned {
     /// Largest size of which a CPU device's core, which reads each element again and again, needs no minutes.
     const MOST_ON_CPU: u64 = 2500;
-    let n = ask.case.shape.n;
+    let n = ask.n();
     if !ask.target.gpu && n > MOST_ON_CPU {
         return Err(Refusal::Size(format!(
             "it would take minutes on a CPU device: timed up to n = {MOST_ON_CPU}"
@@ -569,7 +564,7 @@ fn square(size: usize) -> WorkGroup {
 fn registers(ask: &Ask<'_>) -> Planned {
     const ITEM: u64 = 8;
     const TILE: u64 = ITEM * ITEM;
-    let pitch = ask.case.shape.n.next_multiple_of(TILE);
+    let pitch = ask.n().next_multiple_of(TILE);
     let mut plan = begin(ask, pitch)?;
     let mut staged = 0;
     if ask.rung.variant() == "local" {
@@ -615,7 +610,7 @@ fn tiled(ask: &Ask<'_>) -> Planned {
         )));
     }
     let panels = Panels {
-        pitch: tiling.pitch(ask.case.shape.n),
+        pitch: tiling.pitch(ask.n()),
         tile: tiling.tile,
         paired: false,
         split: 1,
@@ -663,7 +658,7 @@ pub(crate) fn define_pairs(
 
 /// The sums of two k at a time. Its defaults were measured on an H200.
 fn three_way(ask: &Ask<'_>) -> Planned {
-    let n = ask.case.shape.n;
+    let n = ask.n();
     let dtype = ask.case.dtype;
     let params = &ask.case.params;
     let can_split = is_ordered(dtype, params) || dtype == Dtype::I32;
@@ -709,22 +704,28 @@ fn three_way(ask: &Ask<'_>) -> Planned {
     panelled(plan, panels, tiling.work_group(), tiling.local_elements())
 }
 
+/// Elements of a vector, and rows and vectors of an item: as they were asked for, or as the device's vectors are long; `usual`
+/// unless these have 64 bytes.
+pub(crate) fn vectors_of(ask: &Ask<'_>, usual: [u64; 2]) -> Result<[u64; 3], Refusal> {
+    let params = &ask.case.params;
+    let lanes = shape::vector_lanes(ask.target, ask.case.dtype);
+    let vec = VEC.get(params)?.unwrap_or(lanes);
+    let usual = if ask.target.float_lanes >= 16 {
+        [8, 2]
+    } else {
+        usual
+    };
+    let [rows, vectors] = ITEM.get_pair(params)?.unwrap_or(usual);
+    Ok([vec, rows, vectors])
+}
+
 /// Groups of one item, each with a part of the rows of a strip of columns.
 fn wide(ask: &Ask<'_>) -> Planned {
-    let n = ask.case.shape.n;
+    let n = ask.n();
     let params = &ask.case.params;
     shape::check_wg(ask.case.wg, ask.target)?;
-    let vec = VEC
-        .get(params)?
-        .unwrap_or(shape::vector_lanes(ask.target, ask.case.dtype));
     // As many results as fit the 16 or, of 64-byte vectors, 32 registers.
-    let [rows, vectors] = ITEM
-        .get_pair(params)?
-        .unwrap_or(if ask.target.float_lanes >= 16 {
-            [8, 2]
-        } else {
-            [6, 2]
-        });
+    let [vec, rows, vectors] = vectors_of(ask, [6, 2])?;
     if rows * vectors > 64 {
         return Err(Refusal::Setting(format!(
             "item={rows}x{vectors}: at most 64 vectors fit a work-item's registers"

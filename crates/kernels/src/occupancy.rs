@@ -14,7 +14,7 @@
 //! compiler chose so (`-wave64`): these have half as many registers a work-item to share, in half the granule. Scalar
 //! registers, which hardly ever limit anything, are left out.
 
-use gpulab_model::Error;
+use gpulab_model::{Error, Result, usage_error};
 
 /// What a compute unit of some generation holds. Registers are those of one work-item, 32 bits each; memory is in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,24 +62,24 @@ pub struct Resident {
 impl ComputeUnit {
     /// How many groups of `wg` work-items, with so many registers each and so many bytes of local memory together, it holds at
     /// once; 0 if not even one.
-    pub fn resident(&self, registers: u64, local: u64, wg: u64) -> Result<Resident, Error> {
+    pub fn resident(&self, registers: u64, local: u64, wg: u64) -> Result<Resident> {
         if !(1..=self.most_items).contains(&wg) {
             let most = self.most_items;
-            return Err(Error::Usage(format!(
+            return usage_error(format!(
                 "--wg {wg}: from 1 to {most} work-items are possible"
-            )));
+            ));
         }
         if registers > self.most_registers {
             let most = self.most_registers;
-            return Err(Error::Usage(format!(
+            return usage_error(format!(
                 "--registers {registers}: a work-item has {most} at most"
-            )));
+            ));
         }
         if local > self.most_local {
             let most = self.most_local;
-            return Err(Error::Usage(format!(
+            return usage_error(format!(
                 "{local} bytes of local memory: a group has {most} at most (--local)"
-            )));
+            ));
         }
         let warps = wg.div_ceil(self.lockstep);
         let most_warps = self.parts * self.warps;
@@ -307,7 +307,7 @@ const UNITS: &[ComputeUnit] = &[
 ];
 
 /// A generation by its name, with those that are known if it is none.
-pub fn unit(name: &str) -> Result<&'static ComputeUnit, Error> {
+pub fn unit(name: &str) -> Result<&'static ComputeUnit> {
     UNITS.iter().find(|unit| unit.name == name).ok_or_else(|| {
         let names: Vec<&str> = UNITS.iter().map(|unit| unit.name).collect();
         Error::Usage(format!(

@@ -35,7 +35,7 @@ pub struct OwnKernel {
     pub text: String,
 }
 
-pub(super) fn rung(own: &OwnKernel, family: &Family) -> Result<Rung, DeclarationError> {
+pub fn rung(own: &OwnKernel, family: &Family) -> Result<Rung, DeclarationError> {
     let mut declared = Declaration::read(&own.text, family.form)?;
     let dimensions = if family.form == Form::Vector { 1 } else { 2 };
     let guesses = CSource::new(&own.text, &declared.defines).guesses(dimensions, "T");
@@ -843,7 +843,7 @@ impl<'a> OwnLaunch<'a> {
 
     fn over_vectors(&self) -> Planned {
         let ask = self.ask;
-        let n = ask.case.shape.n;
+        let n = ask.n();
         let mut each = self.each(0)?;
         let mut items = n.div_ceil(each);
         if let Some(asked) = &self.own.items {

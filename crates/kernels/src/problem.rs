@@ -78,7 +78,7 @@ pub(crate) fn largest_exact(bits: u32, n: u64) -> f64 {
 }
 
 /// The element of the first input at this spot as other data of this kind have it; nothing if that is the same.
-pub(crate) fn redrawn(fill: Fill, inputs: &[Array], Spot { at, draw }: Spot) -> Vec<Change> {
+fn redrawn(fill: Fill, inputs: &[Array], Spot { at, draw }: Spot) -> Vec<Change> {
     let Some(old) = inputs.first().and_then(|input| input.at(at)) else {
         return Vec::new();
     };
@@ -203,20 +203,20 @@ pub trait Problem: Send + Sync {
 /// A problem with one answer, exact in every bit, for data of one kind.
 pub(crate) struct Exact {
     /// Lengths of the inputs, in elements.
-    pub(crate) inputs: fn(Shape, &Params) -> Vec<usize>,
+    pub inputs: fn(Shape, &Params) -> Vec<usize>,
     /// Length of the result, in elements.
-    pub(crate) result: fn(Shape, &Params) -> usize,
-    pub(crate) fill: Fill,
-    pub(crate) cost: fn(&Case) -> Cost,
-    pub(crate) answer: fn(&Case, &[Array]) -> Array,
+    pub result: fn(Shape, &Params) -> usize,
+    pub fill: Fill,
+    pub cost: fn(&Case) -> Cost,
+    pub answer: fn(&Case, &[Array]) -> Array,
     /// Makes the result of the output buffer.
-    pub(crate) finish: fn(&Case, Array) -> Array,
-    pub(crate) companions: fn(&Case, &Plan) -> Vec<Case>,
+    pub finish: fn(&Case, Array) -> Array,
+    pub companions: fn(&Case, &Plan) -> Vec<Case>,
 }
 
 impl Exact {
     /// n results of n elements, each of its own.
-    pub(crate) const fn of_each(
+    pub const fn of_each(
         fill: Fill,
         cost: fn(&Case) -> Cost,
         answer: fn(&Case, &[Array]) -> Array,
@@ -233,10 +233,7 @@ impl Exact {
     }
 
     /// The wrapping sum of n words.
-    pub(crate) const fn of_sum(
-        cost: fn(&Case) -> Cost,
-        answer: fn(&Case, &[Array]) -> Array,
-    ) -> Exact {
+    pub const fn of_sum(cost: fn(&Case) -> Cost, answer: fn(&Case, &[Array]) -> Array) -> Exact {
         Exact {
             result: |_, _| 1,
             finish: |_, output| gpulab_cpu::wrapping_sum(&output),

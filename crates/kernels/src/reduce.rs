@@ -376,7 +376,7 @@ fn begin_tree<'a>(
     lockstep: Option<&str>,
 ) -> Result<(Builder<'a>, Grid), Refusal> {
     check_halves(ask)?;
-    let grid = Grid::covering(ask.case.wg.size(), ask.case.shape.n.div_ceil(loads));
+    let grid = Grid::covering(ask.case.wg.size(), ask.n().div_ceil(loads));
     Ok((begin_in_step(ask, grid, lockstep)?, grid))
 }
 
@@ -503,7 +503,7 @@ fn single_pass(ask: &Ask<'_>) -> Planned {
 
 fn wide(ask: &Ask<'_>) -> Planned {
     shape::check_wg(ask.case.wg, ask.target)?;
-    let n = ask.case.shape.n;
+    let n = ask.n();
     let (grid, chunk) = shape::chunks(ask.target, n);
     let mut plan = begin(ask, grid)?;
     // The main kernel's groups are of one item; a finishing group is as large as was asked for, and where

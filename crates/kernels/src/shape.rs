@@ -5,17 +5,17 @@ use gpulab_model::data::Dtype;
 use gpulab_model::plan::{Arg, Pass, Refusal, Target, WorkGroup};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Grid {
-    pub(crate) groups: usize,
-    pub(crate) wg: usize,
+pub struct Grid {
+    pub groups: usize,
+    pub wg: usize,
 }
 
 impl Grid {
-    pub(crate) fn items(self) -> usize {
+    pub fn items(self) -> usize {
         self.groups * self.wg
     }
 
-    pub(crate) fn covering(wg: usize, items: u64) -> Grid {
+    pub fn covering(wg: usize, items: u64) -> Grid {
         Grid {
             groups: (items as usize).div_ceil(wg).max(1),
             wg,
@@ -23,7 +23,7 @@ impl Grid {
     }
 
     /// Enough groups to fill the device, but no more than `items` work-items need.
-    pub(crate) fn filling(target: &Target, wg: usize, items: u64) -> Grid {
+    pub fn filling(target: &Target, wg: usize, items: u64) -> Grid {
         let full = target.compute_units as usize * groups_per_unit(target, wg);
         Grid {
             groups: Grid::covering(wg, items).groups.min(full).max(1),
@@ -33,7 +33,7 @@ impl Grid {
 
     /// As [`Grid::filling`], but fewer groups that live longer: for work-items with many loads in flight, of
     /// which a quarter keeps a GPU's memory busy. Each group that is not there is a partial result less.
-    pub(crate) fn sparse(target: &Target, wg: usize, items: u64) -> Grid {
+    pub fn sparse(target: &Target, wg: usize, items: u64) -> Grid {
         let full = Grid::filling(target, wg, items);
         let least = target.compute_units as usize;
         let groups = if target.gpu {
@@ -53,7 +53,7 @@ fn groups_per_unit(target: &Target, wg: usize) -> usize {
 
 /// Work-groups of one item for a CPU's cores, and the length of each one's contiguous chunk: a
 /// multiple of 64 elements.
-pub(crate) fn chunks(target: &Target, n: u64) -> (Grid, u64) {
+pub fn chunks(target: &Target, n: u64) -> (Grid, u64) {
     let items = if target.gpu { 2048 } else { 16 } * u64::from(target.compute_units.max(1));
     let chunk = n.div_ceil(items).next_multiple_of(64);
     (
@@ -66,7 +66,7 @@ pub(crate) fn chunks(target: &Target, n: u64) -> (Grid, u64) {
 }
 
 /// A timed pass over a grid.
-pub(crate) fn pass(kernel: &str, grid: Grid, args: Vec<Arg>) -> Pass {
+pub fn pass(kernel: &str, grid: Grid, args: Vec<Arg>) -> Pass {
     Pass {
         kernel: kernel.to_owned(),
         global: [grid.items(), 1, 1],
@@ -78,7 +78,7 @@ pub(crate) fn pass(kernel: &str, grid: Grid, args: Vec<Arg>) -> Pass {
 }
 
 /// The OpenCL C type of elements whose sums wrap: unsigned, as signed overflow is undefined there.
-pub(crate) fn wrapping(dtype: Dtype) -> &'static str {
+pub fn wrapping(dtype: Dtype) -> &'static str {
     match dtype {
         Dtype::F32 => "float",
         Dtype::F64 => "double",
@@ -89,7 +89,7 @@ pub(crate) fn wrapping(dtype: Dtype) -> &'static str {
 }
 
 /// The OpenCL C type of elements that are compared.
-pub(crate) fn signed(dtype: Dtype) -> &'static str {
+pub fn signed(dtype: Dtype) -> &'static str {
     match dtype {
         Dtype::I32 => "int",
         Dtype::I64 => "long",
@@ -99,12 +99,12 @@ pub(crate) fn signed(dtype: Dtype) -> &'static str {
 
 /// The definitions that every kernel has: its element type, and an index type for `n` elements with
 /// room for one more stride.
-pub(crate) fn defines(element: &str, n: u64) -> Vec<(String, String)> {
+pub fn defines(element: &str, n: u64) -> Vec<(String, String)> {
     let index = if n <= 1 << 31 { "uint" } else { "ulong" };
     vec![("T".into(), element.into()), ("INDEX".into(), index.into())]
 }
 
-pub(crate) const ITEMS: Tunable = Tunable::number(
+pub const ITEMS: Tunable = Tunable::number(
     "items",
     "work-items in flight, in whole work-groups that all have elements",
     (1, u64::MAX),
@@ -113,7 +113,7 @@ pub(crate) const ITEMS: Tunable = Tunable::number(
 .by_default("what fills the device");
 /// As many as fit a work-item's registers.
 const MOST_ACCUMULATORS: u64 = 16;
-pub(crate) const ACC: Tunable = Tunable::number(
+pub const ACC: Tunable = Tunable::number(
     "acc",
     "independent accumulators of a work-item",
     (1, MOST_ACCUMULATORS),
@@ -122,19 +122,19 @@ pub(crate) const ACC: Tunable = Tunable::number(
 
 /// The grid of the rungs that walk their inputs `per_item` elements at a time: as asked by `items`, or
 /// enough to fill the device.
-pub(crate) fn grid(ask: &Ask<'_>, per_item: u64) -> Result<Grid, Refusal> {
+pub fn grid(ask: &Ask<'_>, per_item: u64) -> Result<Grid, Refusal> {
     grid_by(ask, per_item, Grid::filling)
 }
 
 /// As [`grid`], with what is enough said by `fill`: [`Grid::filling`] or [`Grid::sparse`].
-pub(crate) fn grid_by(
+pub fn grid_by(
     ask: &Ask<'_>,
     per_item: u64,
     fill: fn(&Target, usize, u64) -> Grid,
 ) -> Result<Grid, Refusal> {
     check_wg(ask.case.wg, ask.target)?;
     let wg = ask.case.wg.size();
-    let n = ask.case.shape.n;
+    let n = ask.n();
     let useful = n.div_ceil(per_item);
     Ok(match ITEMS.get(&ask.case.params)? {
         Some(items) => Grid::covering(wg, items.min(useful)),
@@ -143,22 +143,22 @@ pub(crate) fn grid_by(
 }
 
 /// Roundings of a tree over a work-group.
-pub(crate) fn tree_depth(wg: usize) -> u64 {
+pub fn tree_depth(wg: usize) -> u64 {
     u64::from(wg.next_power_of_two().trailing_zeros())
 }
 
 /// Roundings of the host's finish: it adds in higher precision and rounds once to the element type.
-pub(crate) const HOST_FINISH: u64 = 2;
+pub const HOST_FINISH: u64 = 2;
 
 /// Elements of a type in a vector of a CPU device.
-pub(crate) fn vector_lanes(target: &Target, dtype: Dtype) -> u64 {
+pub fn vector_lanes(target: &Target, dtype: Dtype) -> u64 {
     u64::from(target.float_lanes.clamp(4, 16)) * 4 / dtype.size() as u64
 }
 
 /// The macro that chooses how work-items in step are synchronised; see `cl/common/lockstep.cl`. On a device that is no GPU
 /// each item is in step with itself alone, sub-groups or not: PoCL from version 4 on takes time and memory that double with
 /// each condition around a sub-group's barrier, and the unrolled tree has one a step.
-pub(crate) fn lockstep(ask: &Ask<'_>) -> Result<&'static str, Refusal> {
+pub fn lockstep(ask: &Ask<'_>) -> Result<&'static str, Refusal> {
     const WARP: usize = 32;
     let wg = ask.case.wg;
     let target = ask.target;
@@ -175,7 +175,7 @@ pub(crate) fn lockstep(ask: &Ask<'_>) -> Result<&'static str, Refusal> {
 }
 
 /// Why a work-group does not fit the device, if it does not.
-pub(crate) fn check_wg(wg: WorkGroup, target: &Target) -> Result<(), Refusal> {
+pub fn check_wg(wg: WorkGroup, target: &Target) -> Result<(), Refusal> {
     if wg.size() > target.max_wg || wg.0.iter().zip(target.max_wg_dims).any(|(&w, max)| w > max) {
         return Err(Refusal::Group(format!(
             "work-group {wg}: this device allows at most {} work-items",

@@ -40,14 +40,14 @@ pub const MOST_SIDE: u64 = 1024;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct DeclaredMacro {
     /// The name, in small letters.
-    pub(crate) name: String,
+    pub name: String,
     kind: Kind,
     /// Its values, with blanks between them; the first is the default.
     values: String,
 }
 
 impl DeclaredMacro {
-    pub(crate) fn new(name: &str, values: &[u64]) -> DeclaredMacro {
+    pub fn new(name: &str, values: &[u64]) -> DeclaredMacro {
         let least = values.iter().min().copied();
         let most = values.iter().max().copied();
         let kind = Kind::Number {
@@ -62,7 +62,7 @@ impl DeclaredMacro {
         }
     }
 
-    pub(crate) fn tunable(&self) -> Tunable<'_> {
+    pub fn tunable(&self) -> Tunable<'_> {
         let DeclaredMacro { name, kind, values } = self;
         let default = values.split(' ').next().unwrap_or_default();
         Tunable {

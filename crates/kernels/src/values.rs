@@ -311,9 +311,6 @@ pub fn duration(text: &str) -> Result<f64, String> {
     })
 }
 
-/// The two values of an option that writes a file of another program's format.
-pub const FORMAT_AND_FILE: [&str; 2] = ["FORMAT", "FILE"];
-
 /// What a search may use up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SearchBudget {

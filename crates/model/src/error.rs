@@ -37,56 +37,39 @@ pub enum Error {
     Interrupted,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Exit {
-    pub code: u8,
-    /// When a command ends with it.
-    pub means: &'static str,
+/// What a command, or a part of it, comes to.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// That something is not possible as it was asked for, and why.
+pub fn usage_error<T>(why: impl Into<String>) -> Result<T> {
+    Err(Error::Usage(why.into()))
 }
 
-/// Every exit code there is. When several apply, a wrong result comes first, then a build that failed, then a row that
+/// Every exit code there is, and when a command ends with it. When several apply, a wrong result comes first, then a build that failed, then a row that
 /// cannot be trusted.
-pub const EXITS: &[Exit] = &[
-    Exit {
-        code: 0,
-        means: "Success.",
-    },
-    Exit {
-        code: 1,
-        means: "Something failed at run time.",
-    },
-    Exit {
-        code: 2,
-        means: "The command line or an input is invalid.",
-    },
-    Exit {
-        code: 3,
-        means: "There is no OpenCL loader, no platform, or no device that matches.",
-    },
-    Exit {
-        code: 4,
-        means: "A result failed its check.",
-    },
-    Exit {
-        code: 5,
-        means: "A kernel did not build.",
-    },
-    Exit {
-        code: 6,
-        means: "A case is slower, or counts more, than --fail-on allows.",
-    },
-    Exit {
-        code: 7,
-        means: "A row cannot be trusted: faster than the device can be or, with --strict, flagged.",
-    },
-    Exit {
-        code: 74,
-        means: "An output could not be written.",
-    },
-    Exit {
-        code: 130,
-        means: "Interrupted; what was measured until then has been printed.",
-    },
+pub const EXITS: &[(u8, &str)] = &[
+    (0, "Success."),
+    (1, "Something failed at run time."),
+    (2, "The command line or an input is invalid."),
+    (
+        3,
+        "There is no OpenCL loader, no platform, or no device that matches.",
+    ),
+    (4, "A result failed its check."),
+    (5, "A kernel did not build."),
+    (
+        6,
+        "A case is slower, or counts more, than --fail-on allows.",
+    ),
+    (
+        7,
+        "A row cannot be trusted: faster than the device can be or, with --strict, flagged.",
+    ),
+    (74, "An output could not be written."),
+    (
+        130,
+        "Interrupted; what was measured until then has been printed.",
+    ),
 ];
 
 impl Error {
@@ -147,7 +130,7 @@ mod tests {
             .collect();
         assert_eq!(
             codes,
-            EXITS.iter().map(|exit| exit.code).collect::<Vec<_>>()
+            EXITS.iter().map(|(code, _)| *code).collect::<Vec<_>>()
         );
     }
 }

@@ -16,7 +16,7 @@ pub mod plan;
 pub mod stats;
 pub mod suggest;
 
-pub use error::Error;
+pub use error::{Error, Result, usage_error};
 
 pub trait Joined: Iterator<Item: std::borrow::Borrow<str>> + Sized {
     /// All texts, with this between them.

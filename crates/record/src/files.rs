@@ -1,6 +1,8 @@
 //! Files: reading none that never ends, writing whole ones, and which paths lead to the same one.
 
 use gpulab_model::Joined;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -68,6 +70,17 @@ pub fn write_whole(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
     };
     // What is left of a failure is of no use.
     write().inspect_err(|_| drop(fs::remove_file(&unfinished)))
+}
+
+/// Writes a value as JSON, as [`write_whole`] does.
+pub fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
+    write_whole(path, serde_json::to_string_pretty(value)? + "\n")
+}
+
+/// The value in a file of JSON; why there is none.
+pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, String> {
+    let text = read_to_string(path).map_err(|e| e.to_string())?;
+    serde_json::from_str(&text).map_err(|e| e.to_string())
 }
 
 /// Where a file is made that is to take the place of another one.
@@ -218,6 +231,17 @@ pub fn below(folder: &Path) -> Vec<PathBuf> {
             break;
         }
     }
+    files
+}
+
+/// Those of them whose names end so, as in `csv`, in order.
+pub fn below_with(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
+    let mut files = below(folder);
+    files.retain(|path| {
+        let ending = path.extension().unwrap_or_default();
+        endings.iter().any(|meant| ending == *meant)
+    });
+    files.sort();
     files
 }
 

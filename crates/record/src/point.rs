@@ -14,28 +14,22 @@ pub struct Metric {
     pub of: MetricOf,
 }
 
+impl Metric {
+    pub const fn new(name: &'static str, unit: &'static str, of: MetricOf) -> Metric {
+        Metric { name, unit, of }
+    }
+}
+
 /// Takes a value from the row of a right result.
 pub type MetricOf = fn(&Row) -> Option<f64>;
 
 /// 10^9 bytes a second, by the cost model and the median time.
-pub const BANDWIDTH: Metric = Metric {
-    name: "bandwidth",
-    unit: "GB/s",
-    of: |row| row.gbps,
-};
+pub const BANDWIDTH: Metric = Metric::new("bandwidth", "GB/s", |row| row.gbps);
 
 /// 10^9 operations a second, by the cost model and the median time.
-pub const RATE: Metric = Metric {
-    name: "rate",
-    unit: "Gop/s",
-    of: |row| row.gops,
-};
+pub const RATE: Metric = Metric::new("rate", "Gop/s", |row| row.gops);
 
-pub const TIME: Metric = Metric {
-    name: "time",
-    unit: "us",
-    of: |row| row.t_median_s.map(|t| t * 1e6),
-};
+pub const TIME: Metric = Metric::new("time", "us", |row| row.t_median_s.map(|t| t * 1e6));
 
 columns! {
     /// One point of an experiment; its fields are the columns of CSV files and the names in JSON. Missing numbers are

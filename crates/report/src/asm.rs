@@ -7,10 +7,6 @@ use gpulab_model::outcome::Inspected;
 use gpulab_study::asm::{AsmKernel, AsmKind, AsmLine};
 use std::fmt::Write as _;
 
-fn last(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
-}
-
 /// The text of a line of a file.
 type SourceLine<'a> = &'a dyn Fn(&str, u64) -> Option<String>;
 
@@ -68,7 +64,12 @@ const COUNTED: &str = "Warp instructions: how often the simulator's warps execut
 fn ordered<'a>(kernel: &'a AsmKernel, file: &str) -> Vec<AsmLine<'a>> {
     let mut lines = kernel.lines();
     lines.sort_by_key(|line| match line.place {
-        Some((path, number)) => (0, last(path) != last(file), path, number),
+        Some((path, number)) => (
+            0,
+            format::file_name(path) != format::file_name(file),
+            path,
+            number,
+        ),
         None => (1, false, "", 0),
     });
     lines
@@ -88,11 +89,11 @@ fn lines_table(
             texts.push(String::new());
             continue;
         };
-        let is_own = last(path) == last(file);
+        let is_own = format::file_name(path) == format::file_name(file);
         places.push(if is_own {
             number.to_string()
         } else {
-            format!("{}:{number}", last(path))
+            format!("{}:{number}", format::file_name(path))
         });
         let text = source(path, number).unwrap_or_default();
         texts.push(format::shorten(&format::terminal(text.trim()), MOST_SOURCE));
@@ -143,7 +144,7 @@ fn instructions(lines: &[AsmLine<'_>], source: SourceLine<'_>) -> String {
             || "of no line".to_owned(),
             |(path, number)| {
                 let source = source(path, number).unwrap_or_default();
-                format!("{}:{number}  {}", last(path), source.trim())
+                format!("{}:{number}  {}", format::file_name(path), source.trim())
             },
         );
         let _ = write!(text, "\n{}", format::terminal(&said).trim_end());

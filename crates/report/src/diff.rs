@@ -2,7 +2,7 @@
 
 use crate::format::{Tint, paint};
 use crate::wrap::{hung, wrapped};
-use gpulab_kernels::{labelled, split_header, title};
+use gpulab_kernels::{Family, Rung, labelled, split_header, title};
 use similar::{ChangeTag, TextDiff};
 
 pub struct KernelFile {
@@ -11,6 +11,16 @@ pub struct KernelFile {
     /// From the folder that `cl/` lies in.
     pub path: String,
     pub text: String,
+}
+
+impl KernelFile {
+    pub fn new(family: &Family, rung: &Rung, text: String) -> KernelFile {
+        KernelFile {
+            label: format!("{} {}", family.name, rung.label()),
+            path: format!("cl/{}", rung.path),
+            text,
+        }
+    }
 }
 
 /// What the headers say, in lines of at most `width` characters: what both files are, what the old one left and what the new one

@@ -76,7 +76,7 @@ fn touched_marks() -> Vec<(GridCell, String)> {
 }
 
 /// A row: words before its cells, the cells, and words behind them. One without cells parts others.
-pub(crate) type GridRow = (String, Vec<GridCell>, String);
+type GridRow = (String, Vec<GridCell>, String);
 
 /// Rows of cells, with words before and behind each.
 #[derive(Clone, Debug, PartialEq)]
@@ -865,12 +865,7 @@ pub fn text(drawn: &DrawnGrids, screen: Screen) -> String {
         .for_each(|line| text += &screen.wrap_foreign(line));
     for grid in &drawn.grids {
         text += &format!("\n{}\n", format::terminal(&grid.head));
-        let widest = grid
-            .rows
-            .iter()
-            .map(|(label, ..)| label.len())
-            .max()
-            .unwrap_or_default();
+        let widest = format::widest(grid.rows.iter().map(|(label, ..)| label));
         let [first, last] = shown_rows(grid);
         let left_out = grid.rows.len() - first.len() - last.len();
         text.extend(first.iter().map(|row| line(grid, row, widest, screen)));

@@ -1,6 +1,6 @@
 //! What is said of exercises, in words.
 
-use crate::format::{paragraphs, reason, wrap};
+use crate::format::{paragraphs, reason, widest, wrap};
 use crate::wrap::{hung, wrapped};
 use gpulab_study::exercise::{Demand, Exercise, ExerciseVerdict, Grade, Progress, Standing};
 use std::fmt::Write as _;
@@ -8,11 +8,7 @@ use std::path::Path;
 
 /// All exercises, and how far each has come, in lines of so many characters.
 pub fn list(all: &[Exercise], progress: &Progress, width: usize) -> String {
-    let names = all
-        .iter()
-        .map(|exercise| exercise.name.len())
-        .max()
-        .unwrap_or(0);
+    let names = widest(all.iter().map(|exercise| exercise.name));
     let mut text = String::new();
     for exercise in all {
         let standing = progress.of(exercise.name);
@@ -134,12 +130,7 @@ pub fn grade(exercise: &Exercise, grade: &Grade, width: usize) -> String {
         );
         text += &wrap(&how, width, "    ");
     }
-    let column = grade
-        .checks
-        .iter()
-        .map(|check| check.what.chars().count())
-        .max()
-        .unwrap_or(0);
+    let column = widest(grade.checks.iter().map(|check| &check.what));
     for check in &grade.checks {
         let mark = if check.ok { "ok  " } else { "not yet" };
         let value = check

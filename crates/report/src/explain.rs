@@ -3,7 +3,7 @@
 use crate::moment::FilmLine;
 use crate::wrap::{hung, wrapped};
 use gpulab_kernels::{self as kernels, Family, Rung, ladders};
-use gpulab_study::experiments::{Experiment, Explanation};
+use gpulab_study::experiments::Experiment;
 
 /// A rung as people name it in a command: by its number, if it has one.
 pub fn short_name(family: &Family, rung: &Rung) -> String {
@@ -124,15 +124,12 @@ pub fn study(experiment: &'static Experiment, width: usize) -> String {
         name,
         question,
         x_name,
-        about,
-        ..
-    } = experiment;
-    let Explanation {
         idea,
         expect,
         but,
         cuda,
-    } = about;
+        ..
+    } = experiment;
     let mut text = wrapped(question, &format!("{name}: "), "  ", width);
     for (label, said) in [
         ("Idea", *idea),

@@ -164,6 +164,26 @@ pub fn count(n: u64) -> String {
     text
 }
 
+/// `1_000`, or of a matrix `1_000 x 500`.
+pub fn size(n: u64, m: u64) -> String {
+    if m == 1 {
+        count(n)
+    } else {
+        format!("{} x {}", count(n), count(m))
+    }
+}
+
+/// The name of a file without its folders.
+pub fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Characters of the widest of these texts.
+pub fn widest<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> usize {
+    let widths = texts.into_iter().map(|text| text.as_ref().chars().count());
+    widths.max().unwrap_or(0)
+}
+
 /// Text of one line of at most `width` characters, an ellipsis in place of what was cut off.
 pub fn shorten(text: &str, width: usize) -> String {
     let line = text.lines().next().unwrap_or_default().trim_end();

@@ -1,7 +1,7 @@
 //! What there is to run: families with their rungs and tunables, experiments, and the sources' roads.
 
-use crate::sources;
 use crate::wrap::{hung, wrapped};
+use crate::{format, sources};
 use gpulab_kernels::{Family, Rung, ladders};
 use gpulab_study::experiments::{EXPERIMENTS, Experiment};
 use std::fmt::Write as _;
@@ -26,7 +26,7 @@ pub fn everything(width: usize, verbose: bool) -> String {
 
 /// An indented line for each experiment, or several where the question is longer.
 pub fn experiments(indent: &str, width: usize) -> String {
-    let name_width = EXPERIMENTS.iter().map(|e| e.name.len()).max().unwrap_or(0);
+    let name_width = format::widest(EXPERIMENTS.iter().map(|e| e.name));
     EXPERIMENTS
         .iter()
         .map(|e: &&Experiment| {

@@ -13,7 +13,7 @@ use gpulab_record::Row;
 /// How Markdown begins in a file of its own, so that it is known as gpulab's.
 pub const MARKDOWN_MARK: &str = "<!-- gpulab -->\n";
 
-pub(super) const VERDICT_WIDTH: usize = 30;
+const VERDICT_WIDTH: usize = 30;
 
 pub fn ladder(rows: &[Row], unit: RateUnit) -> String {
     if rows.is_empty() {

@@ -29,7 +29,7 @@ pub fn sentences(payoffs: &Payoffs, family: &str, rung: Option<u32>) -> Vec<Payo
     let best = payoffs.best().map(|one| {
         let text = sentence(one, payoffs.is_of_time, &cure(one.waste, family, rung));
         let line = one.place.as_ref().map(|(file, line)| FilmLine::At {
-            file: last(file).into(),
+            file: format::file_name(file).into(),
             line: *line,
         });
         PayoffSentence {
@@ -39,10 +39,6 @@ pub fn sentences(payoffs: &Payoffs, family: &str, rung: Option<u32>) -> Vec<Payo
         }
     });
     best.collect()
-}
-
-fn last(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 pub fn text(payoffs: &Payoffs, family: &str, rung: Option<u32>, screen: Screen) -> String {
@@ -160,7 +156,7 @@ fn sentence(one: &Payoff, is_of_time: bool, cure: &str) -> String {
         ),
     };
     let place = one.place.as_ref().map_or_else(String::new, |(file, line)| {
-        format!("{}:{line}: ", last(file))
+        format!("{}:{line}: ", format::file_name(file))
     });
     let saved = match is_of_time && one.waste != Waste::OneGroup {
         true => format!("would save up to {}", format::percent(one.saves)),

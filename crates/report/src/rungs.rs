@@ -5,12 +5,12 @@ use gpulab_model::Joined;
 use gpulab_record::Row;
 
 /// Whether the row's family is bounded by memory, rather than by arithmetic.
-pub(super) fn is_memory_bound(row: &Row) -> bool {
+pub fn is_memory_bound(row: &Row) -> bool {
     row.bound().is_none_or(Bound::is_memory)
 }
 
 /// The unit of the row's operations in a second, and how many operations one of them is.
-pub(super) fn operation_unit(row: &Row) -> (&'static str, f64) {
+pub fn operation_unit(row: &Row) -> (&'static str, f64) {
     match row.bound() {
         Some(Bound::AddMin) => ("Gpair/s", 2.0),
         Some(Bound::Fma) => ("GFLOP/s", 1.0),
@@ -19,7 +19,7 @@ pub(super) fn operation_unit(row: &Row) -> (&'static str, f64) {
 }
 
 /// The row's rate by what bounds it, in its unit.
-pub(super) fn rate(row: &Row) -> (&'static str, Option<f64>) {
+pub fn rate(row: &Row) -> (&'static str, Option<f64>) {
     let unit = operation_unit(row);
     if is_memory_bound(row) {
         ("GB/s", row.gbps)
@@ -29,7 +29,7 @@ pub(super) fn rate(row: &Row) -> (&'static str, Option<f64>) {
 }
 
 /// The limit that the row was held against, in its unit.
-pub(super) fn limit(row: &Row) -> Option<(&'static str, f64)> {
+pub fn limit(row: &Row) -> Option<(&'static str, f64)> {
     let unit = operation_unit(row);
     row.ceiling_gbps
         .map(|gbps| ("GB/s", gbps))
@@ -37,7 +37,7 @@ pub(super) fn limit(row: &Row) -> Option<(&'static str, f64)> {
 }
 
 /// `v3 local`.
-pub(super) fn label(row: &Row) -> String {
+pub fn label(row: &Row) -> String {
     row.rung.map_or_else(
         || row.variant.clone(),
         |number| format!("v{number} {}", row.variant),
@@ -45,13 +45,13 @@ pub(super) fn label(row: &Row) -> String {
 }
 
 /// `v3`, or the name of a reference or baseline.
-pub(super) fn short_label(row: &Row) -> String {
+pub fn short_label(row: &Row) -> String {
     row.rung
         .map_or_else(|| row.variant.clone(), |number| format!("v{number}"))
 }
 
 /// `v2, v5 to v7`, `all rungs, cpu_exact`, or `all rows`.
-pub(super) fn who(meant: &[&Row], rows: &[&Row]) -> String {
+pub fn who(meant: &[&Row], rows: &[&Row]) -> String {
     let [meant_timed, timed] =
         [meant, rows].map(|of| of.iter().filter(|row| row.t_median_s.is_some()).count());
     let [meant_rungs, rungs] =

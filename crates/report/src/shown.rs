@@ -6,10 +6,10 @@ use crate::groups::{distinct, elements, experiments, groups, number_key, of_most
 use crate::table::Table;
 use gpulab_kernels::values::Condition;
 use gpulab_kernels::{Registry, built_in};
-use gpulab_model::Error;
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::Cache;
 use gpulab_model::suggest::{did_you_mean, nearest};
+use gpulab_model::{Error, Result, usage_error};
 use gpulab_record::store::{COUNTED, Recorded, of_csv, recorded};
 use gpulab_record::{Cells, CsvRecord, Point, Row, SampleRow, flag};
 use gpulab_study::ceilings::{CeilingRow, cached};
@@ -66,7 +66,7 @@ impl Material {
 }
 
 /// Errors: `Usage`, if the file holds nothing that can be shown.
-pub fn take_apart(text: &[u8], name: &str) -> Result<Material, Error> {
+pub fn take_apart(text: &[u8], name: &str) -> Result<Material> {
     let (file, torn) = recorded(text, name)?;
     let mut own = Material {
         name: name.to_owned(),
@@ -93,14 +93,12 @@ pub fn take_apart(text: &[u8], name: &str) -> Result<Material, Error> {
                 own.samples = of_csv(text, name)?.0;
             } else {
                 let why = "holds no results of gpulab: show takes what --csv and --json write";
-                return Err(Error::Usage(format!("{name} {why}")));
+                return usage_error(format!("{name} {why}"));
             }
         }
     }
     if own.is_empty() {
-        return Err(Error::Usage(format!(
-            "{name} has a header and no results below it"
-        )));
+        return usage_error(format!("{name} has a header and no results below it"));
     }
     Ok(own)
 }
@@ -167,19 +165,15 @@ pub fn column_of<T: CsvRecord>(name: &str, records: &[T]) -> Option<String> {
 /// These columns of records, in their order.
 ///
 /// Errors: `Usage`, for a name that is none of theirs.
-pub fn columns<T: CsvRecord>(
-    records: &[T],
-    names: &[String],
-    medium: Medium,
-) -> Result<String, Error> {
+pub fn columns<T: CsvRecord>(records: &[T], names: &[String], medium: Medium) -> Result<String> {
     let all: Vec<Cells> = records.iter().map(Cells::of).collect();
     let mut grid = Table::default();
     for name in names {
         let Some(column) = column_of(name, records) else {
             let near = did_you_mean(&nearest(name, T::COLUMNS, |known| known));
-            return Err(Error::Usage(format!(
+            return usage_error(format!(
                 "there is no column {name:?} here{near}; gpulab help columns lists columns"
-            )));
+            ));
         };
         let mut cells: Vec<String> = all.iter().map(|cells| cells.text(&column)).collect();
         for cell in &mut cells {
@@ -209,7 +203,7 @@ const MOST: usize = 12;
 
 /// The records that meet all conditions. Records that lack a column of these do not; but figures of other programs have few
 /// columns, so they are held against those that they have.
-pub fn filtered(files: Vec<Material>, conditions: &[Condition]) -> Result<Vec<Material>, Error> {
+pub fn filtered(files: Vec<Material>, conditions: &[Condition]) -> Result<Vec<Material>> {
     conditions.iter().try_fold(files, |files, condition| {
         let mut sieve = Sieve {
             condition,
@@ -351,19 +345,14 @@ impl Choice<'_> {
     /// The largest problem, of equal ones the last.
     ///
     /// Errors: `Usage`, if there is none; `example` is what has some.
-    pub fn largest(
-        &self,
-        all: Vec<Vec<Row>>,
-        what: &str,
-        example: &str,
-    ) -> Result<Vec<Row>, Error> {
+    pub fn largest(&self, all: Vec<Vec<Row>>, what: &str, example: &str) -> Result<Vec<Row>> {
         all.into_iter()
             .max_by_key(|rows| elements(rows))
             .ok_or_else(|| self.none(what, example))
     }
 
     /// The largest ladder of each family on the first ladder's device.
-    pub fn of_each_family(&self, all: &[Vec<Row>]) -> Result<Vec<Vec<Row>>, Error> {
+    pub fn of_each_family(&self, all: &[Vec<Row>]) -> Result<Vec<Vec<Row>>> {
         let mut devices = all
             .iter()
             .map(|rows| Some(&rows.iter().find(|row| !row.on_host())?.device));
@@ -381,7 +370,7 @@ impl Choice<'_> {
     /// The points of the experiment that is meant: the last run of it.
     ///
     /// Errors: `Usage` if there is none, or there are several and none was named.
-    pub fn points(&self, points: &[Point]) -> Result<Vec<Point>, Error> {
+    pub fn points(&self, points: &[Point]) -> Result<Vec<Point>> {
         let mut all = experiments(points);
         let names = distinct(points.iter().map(|point| point.experiment.as_str())).join(", ");
         all.retain(|own| self.name.is_none_or(|name| own[0].experiment == name));
@@ -391,17 +380,15 @@ impl Choice<'_> {
                     .iter()
                     .any(|own| own[0].experiment != last[0].experiment) =>
             {
-                Err(Error::Usage(format!(
+                usage_error(format!(
                     "the files hold several experiments: choose with --name one of {names}"
-                )))
+                ))
             }
             Some(last) => Ok(last),
             None if names.is_empty() => {
                 Err(self.none("experiment", "what gpulab lab NAME --csv writes"))
             }
-            None => Err(Error::Usage(format!(
-                "the files hold no such experiment, but {names}"
-            ))),
+            None => usage_error(format!("the files hold no such experiment, but {names}")),
         }
     }
 }

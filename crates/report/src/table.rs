@@ -9,24 +9,24 @@ use gpulab_model::Joined;
 const STYLE: TableStyle =
     TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-'));
 
-pub(super) const GAP: usize = 2;
+pub const GAP: usize = 2;
 
 const LEAST_TEXT: usize = 8;
 
 /// Columns, the first of which names the rows.
 #[derive(Clone, Default)]
-pub(super) struct Table {
-    pub(super) columns: Vec<Column>,
+pub struct Table {
+    pub columns: Vec<Column>,
 }
 
 /// A column, with a cell for each row. A line feed in its head is where that is broken.
 #[derive(Clone)]
-pub(super) struct Column {
-    pub(super) head: String,
-    pub(super) cells: Vec<String>,
-    pub(super) is_text: bool,
+pub struct Column {
+    pub head: String,
+    pub cells: Vec<String>,
+    pub is_text: bool,
     /// Which go where there is no room: the largest first, 0 never.
-    pub(super) drop: u8,
+    pub drop: u8,
 }
 
 impl Column {
@@ -35,10 +35,7 @@ impl Column {
             .head
             .lines()
             .chain(self.cells.iter().map(String::as_str));
-        lines
-            .map(|text| format::terminal(text).chars().count())
-            .max()
-            .unwrap_or(0)
+        format::widest(lines.map(format::terminal))
     }
 
     fn shorten(&mut self, width: usize) {
@@ -53,7 +50,7 @@ impl Column {
 
 impl Table {
     /// With texts, to the left; shortened where there is no room.
-    pub(super) fn texts(
+    pub fn texts(
         mut self,
         head: impl Into<String>,
         cells: impl IntoIterator<Item = String>,
@@ -68,7 +65,7 @@ impl Table {
     }
 
     /// With numbers, or words in their place: aligned at the point, to the right.
-    pub(super) fn numbers(
+    pub fn numbers(
         mut self,
         head: impl Into<String>,
         cells: impl IntoIterator<Item = String>,
@@ -84,7 +81,7 @@ impl Table {
     }
 
     /// When the last column goes: see [`Column::drop`].
-    pub(super) fn dropped(mut self, drop: u8) -> Table {
+    pub fn dropped(mut self, drop: u8) -> Table {
         self.columns
             .iter_mut()
             .next_back()
@@ -97,7 +94,7 @@ impl Table {
         self.columns.first().map_or(0, |column| column.cells.len())
     }
 
-    pub(super) fn width(&self) -> usize {
+    pub fn width(&self) -> usize {
         self.columns
             .iter()
             .map(|column| column.width() + GAP)
@@ -106,7 +103,7 @@ impl Table {
     }
 
     /// Takes out the column that goes first, if one may go.
-    pub(super) fn drop_one(&mut self) -> Option<Column> {
+    pub fn drop_one(&mut self) -> Option<Column> {
         let droppable = self
             .columns
             .iter()
@@ -117,13 +114,13 @@ impl Table {
     }
 
     /// Drops columns and shortens texts until lines have at most `width` characters, if they can.
-    pub(super) fn fit(mut self, width: usize) -> Table {
+    pub fn fit(mut self, width: usize) -> Table {
         while self.width() > width && self.drop_one().is_some() {}
         self.shorten(width)
     }
 
     /// Shortens texts until lines have at most `width` characters, if they can: of the widest column first.
-    pub(super) fn shorten(mut self, width: usize) -> Table {
+    pub fn shorten(mut self, width: usize) -> Table {
         loop {
             let over = self.width().saturating_sub(width);
             let texts = self.columns.iter_mut().filter(|column| column.is_text);
@@ -143,7 +140,7 @@ impl Table {
 
     /// Lines of at most `width` characters, if they can be: where columns have no room side by side they follow each other in
     /// blocks, each with the names of the rows that have a cell in it.
-    pub(super) fn blocks(self, width: usize) -> String {
+    pub fn blocks(self, width: usize) -> String {
         let mut columns = self.columns.into_iter();
         let Some(first) = columns.next() else {
             return String::new();
@@ -174,16 +171,16 @@ impl Table {
     }
 
     /// Its lines, made to fit as [`Table::fit`] does.
-    pub(super) fn fitted(self, width: usize) -> String {
+    pub fn fitted(self, width: usize) -> String {
         self.fit(width).text()
     }
 
-    pub(super) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         self.lines().join("\n") + "\n"
     }
 
     /// The table whole: in blocks on a screen, or as Markdown.
-    pub(super) fn on(self, medium: Medium) -> String {
+    pub fn on(self, medium: Medium) -> String {
         match medium {
             Medium::Screen(screen) => format::on_screen(&self.blocks(screen.width), screen),
             Medium::Markdown => self.markdown(),
@@ -191,7 +188,7 @@ impl Table {
     }
 
     /// All of it as a table of Markdown, whatever its cells hold; heads are one line each, without the hyphens that break words.
-    pub(super) fn markdown(&self) -> String {
+    pub fn markdown(&self) -> String {
         let heads = self
             .columns
             .iter()
@@ -234,7 +231,7 @@ impl Table {
     }
 
     /// The head's lines, the rule below them, and a line for each row; none ends in blanks.
-    pub(super) fn lines(&self) -> Vec<String> {
+    pub fn lines(&self) -> Vec<String> {
         let mut table = comfy_table::Table::new();
         table
             .load_style(STYLE)

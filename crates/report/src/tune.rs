@@ -1,15 +1,16 @@
 //! What a search for the fastest settings found, and why: at most a screen of 80 columns and 24 lines.
 
 use super::groups::groups;
+use super::rungs;
+use super::sweep::{self, configuration};
 use super::view::status_word;
-use super::{rungs, sweep};
 use crate::format::{self, Screen};
 use crate::table::Table;
 use clap::ValueEnum;
 use gpulab_model::Joined;
 use gpulab_model::outcome::Status;
 use gpulab_record::Row;
-use gpulab_record::params_text;
+
 use gpulab_study::tune::{Effect, Ended, Replay, Strategy, effects, is_faster};
 
 pub struct TuningTold<'a> {
@@ -96,7 +97,7 @@ fn title(row: &Row) -> String {
         "tuning {} on {device}: {}, n = {}",
         row.family,
         row.dtype,
-        size(row.n, row.m)
+        format::size(row.n, row.m)
     )
 }
 
@@ -135,17 +136,6 @@ fn searched(told: &TuningTold<'_>) -> String {
     )
 }
 
-/// `v7 wide, wg 1, tile=16`.
-fn label(row: &Row) -> String {
-    let rung = rungs::label(row);
-    format!(
-        "{rung}, wg {}{}{}",
-        row.wg_text(),
-        if row.params.is_empty() { "" } else { ", " },
-        params_text(&row.params)
-    )
-}
-
 /// The settings that gave no time, by why.
 fn rejected(rows: &[Row]) -> Vec<String> {
     let rows: Vec<&Row> = rows.iter().filter(|row| row.status != Status::Ok).collect();
@@ -158,23 +148,15 @@ fn rejected(rows: &[Row]) -> Vec<String> {
             reason,
             ..
         } = own[0];
-        let names = own.iter().map(|row| label(row)).joined("; ");
+        let names = own.iter().map(|row| configuration(row)).joined("; ");
         let why = format::shorten(reason, REASON);
         lines.push(format!(
             "rejected at n = {}: {names}: {}: {why}",
-            size(*n, *m),
+            format::size(*n, *m),
             status_word(*status)
         ));
     }
     lines
-}
-
-fn size(n: u64, m: u64) -> String {
-    if m == 1 {
-        format::count(n)
-    } else {
-        format!("{} x {}", format::count(n), format::count(m))
-    }
 }
 
 fn found(best: &Row) -> String {
@@ -195,7 +177,7 @@ fn found(best: &Row) -> String {
         ),
         (None, false) => String::new(),
     };
-    format!("best: {}: {time}{rate}{limit}", label(best))
+    format!("best: {}: {time}{rate}{limit}", configuration(best))
 }
 
 /// The best beside the default of its rung: faster only beyond their noise.
@@ -204,7 +186,11 @@ fn beside_default(best: &Row, default: Option<&Row>) -> String {
         return "its rung's default was not measured".to_owned();
     };
     let (Some(time), Some(own)) = (default.t_median_s, best.t_median_s) else {
-        return format!("default: {}: no time ({})", label(default), default.reason);
+        return format!(
+            "default: {}: no time ({})",
+            configuration(default),
+            default.reason
+        );
     };
     if default.case_index == best.case_index {
         return "that is its rung's default".to_owned();
@@ -218,7 +204,7 @@ fn beside_default(best: &Row, default: Option<&Row>) -> String {
     };
     format!(
         "default: {}: {}; {said}",
-        label(default),
+        configuration(default),
         format::time(time)
     )
 }

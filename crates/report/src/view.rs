@@ -21,7 +21,7 @@ pub enum RateUnit {
 }
 
 impl RateUnit {
-    pub(super) fn of(self, gbps: f64) -> f64 {
+    pub fn of(self, gbps: f64) -> f64 {
         match self {
             RateUnit::GB => gbps,
             RateUnit::GiB => gbps * 1e9 / (1u64 << 30) as f64,
@@ -29,7 +29,7 @@ impl RateUnit {
     }
 
     /// A text that speaks of GB/s, in this unit.
-    pub(super) fn named(self, text: &str) -> String {
+    pub fn named(self, text: &str) -> String {
         match self {
             RateUnit::GB => text.to_owned(),
             RateUnit::GiB => text.replace("GB/s", "GiB/s"),
@@ -37,27 +37,27 @@ impl RateUnit {
     }
 }
 
-pub(super) struct View<'a> {
-    pub(super) unit: RateUnit,
+pub struct View<'a> {
+    pub unit: RateUnit,
     /// Problem, device and conditions.
-    pub(super) title: String,
-    pub(super) rungs: Vec<&'a Row>,
-    pub(super) cpu: Vec<&'a Row>,
+    pub title: String,
+    pub rungs: Vec<&'a Row>,
+    pub cpu: Vec<&'a Row>,
     /// The rows that repeat their work inside, beside those that do not.
     inside: Vec<&'a Row>,
     /// `dot = 123456.7`.
-    pub(super) result: Option<String>,
+    pub result: Option<String>,
     /// What needs care, a sentence each, what matters most first.
-    pub(super) notes: Vec<String>,
+    pub notes: Vec<String>,
     /// Why a ladder's order is another one than its ideas promise, where that shows: told whatever else there is to say.
-    pub(super) lesson: Option<&'static str>,
+    pub lesson: Option<&'static str>,
     /// Rows that gave no number, with their reasons.
-    pub(super) troubled: Vec<&'a Row>,
+    pub troubled: Vec<&'a Row>,
 }
 
 impl<'a> View<'a> {
     /// Arranges the rows of one ladder: one case on one device.
-    pub(super) fn of(rows: &'a [Row], unit: RateUnit) -> View<'a> {
+    pub fn of(rows: &'a [Row], unit: RateUnit) -> View<'a> {
         let (cpu, kernels): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|r| r.on_host());
         let (mut plain, mut inside): (Vec<&Row>, Vec<&Row>) =
             kernels.iter().partition(|r| r.repeats().is_none());
@@ -90,7 +90,7 @@ impl<'a> View<'a> {
     }
 
     /// The right result of the rung before.
-    pub(super) fn before(&self, row: &Row) -> Option<&'a Row> {
+    pub fn before(&self, row: &Row) -> Option<&'a Row> {
         let before = self
             .rungs
             .iter()
@@ -100,7 +100,7 @@ impl<'a> View<'a> {
     }
 
     /// The row of the same kernel that repeats its work inside, beside one that does not.
-    pub(super) fn inside(&self, row: &Row) -> Option<&'a Row> {
+    pub fn inside(&self, row: &Row) -> Option<&'a Row> {
         self.inside
             .iter()
             .copied()
@@ -108,7 +108,7 @@ impl<'a> View<'a> {
     }
 
     /// The row whose verdict a line shows: the plain one, unless only the other went wrong.
-    pub(super) fn judged(&self, row: &'a Row) -> &'a Row {
+    pub fn judged(&self, row: &'a Row) -> &'a Row {
         let inside = self
             .inside(row)
             .filter(|inside| row.status == Status::Ok && inside.status != Status::Ok);
@@ -116,7 +116,7 @@ impl<'a> View<'a> {
     }
 
     /// The fastest rung's place, where there are several: a right result that is not faster than anything explains.
-    pub(super) fn best(&self) -> Option<usize> {
+    pub fn best(&self) -> Option<usize> {
         let rungs = self
             .rungs
             .iter()
@@ -160,7 +160,7 @@ fn common_wg(rungs: &[&Row]) -> Option<WorkGroup> {
 }
 
 /// Whether some row's time, if there are any, is held against the measured limit: not where the data fit a cache.
-pub(super) fn is_held_against_limit<'r>(rows: impl IntoIterator<Item = &'r Row>) -> bool {
+pub fn is_held_against_limit<'r>(rows: impl IntoIterator<Item = &'r Row>) -> bool {
     is_any_beyond_caches(
         rows.into_iter()
             .filter(|row| row.t_median_s.is_some())
@@ -169,7 +169,7 @@ pub(super) fn is_held_against_limit<'r>(rows: impl IntoIterator<Item = &'r Row>)
 }
 
 /// The same, by the flags of those with a time.
-pub(super) fn is_any_beyond_caches(timed: impl Iterator<Item = Flags>) -> bool {
+pub fn is_any_beyond_caches(timed: impl Iterator<Item = Flags>) -> bool {
     let mut timed = timed.peekable();
     timed.peek().is_none() || timed.any(|flags| !flags.contains(flag::FITS_CACHE))
 }
@@ -229,7 +229,7 @@ fn title(
 }
 
 /// `ok`, or what went wrong and why, in `width` characters or fewer.
-pub(super) fn verdict(row: &Row, width: usize) -> String {
+pub fn verdict(row: &Row, width: usize) -> String {
     if row.status == Status::Ok {
         return if row.is_tuned() { "ok, tuned" } else { "ok" }.to_owned();
     }
@@ -254,7 +254,7 @@ pub(super) fn verdict(row: &Row, width: usize) -> String {
     }
 }
 
-pub(super) fn status_word(status: Status) -> &'static str {
+pub fn status_word(status: Status) -> &'static str {
     match status {
         Status::Ok => "ok",
         Status::Skipped => "skipped",
@@ -266,7 +266,7 @@ pub(super) fn status_word(status: Status) -> &'static str {
     }
 }
 
-pub(super) fn tint(status: Status) -> Tint {
+pub fn tint(status: Status) -> Tint {
     match status {
         Status::Ok => Tint::Green,
         Status::Skipped => Tint::Yellow,
@@ -275,7 +275,7 @@ pub(super) fn tint(status: Status) -> Tint {
 }
 
 /// A row and its verdict, and its reason where what is shown of that does not hold all of it.
-pub(super) fn detail(row: &Row, shown: Option<&str>) -> Option<(String, String)> {
+pub fn detail(row: &Row, shown: Option<&str>) -> Option<(String, String)> {
     let is_told =
         shown.is_some_and(|shown: &str| shown.contains(format::block(&row.reason, "").trim()));
     let inside = if row.repeats().is_some() {
@@ -288,7 +288,7 @@ pub(super) fn detail(row: &Row, shown: Option<&str>) -> Option<(String, String)>
 }
 
 /// The result: a kernel's, or where none was right the CPU's, which is said; the exact one, too, where roundings left few digits.
-pub(super) fn result(rows: &[Row]) -> Option<String> {
+pub fn result(rows: &[Row]) -> Option<String> {
     const ROUNDINGS: f64 = 1e4;
     let mut right = rows
         .iter()
@@ -450,6 +450,6 @@ fn lesson(rungs: &[&Row]) -> Option<&'static str> {
 }
 
 /// Whether rungs are compared with this row: a right result of one, with a time.
-pub(super) fn is_base(row: &Row) -> bool {
+pub fn is_base(row: &Row) -> bool {
     row.rung.is_some() && row.status == Status::Ok && row.t_median_s.is_some()
 }

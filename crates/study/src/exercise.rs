@@ -5,8 +5,8 @@
 
 use crate::count::{CountedCase, Counts, LockstepModel, RequestCounts, TracedLaunch};
 use gpulab_kernels::{Form, text};
-use gpulab_model::data::Shape;
-use gpulab_model::{Error, named_enum};
+use gpulab_model::data::{self, Shape};
+use gpulab_model::{Error, Result, named_enum};
 use gpulab_record::files;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,7 +55,7 @@ impl Exercise {
     }
 
     /// What a student begins with, below the goal and the commands.
-    pub fn starter(&self) -> Result<String, Error> {
+    pub fn starter(&self) -> Result<String> {
         let Exercise {
             name, title, goal, ..
         } = self;
@@ -66,17 +66,17 @@ impl Exercise {
         ))
     }
 
-    pub fn solution(&self) -> Result<String, Error> {
+    pub fn solution(&self) -> Result<String> {
         self.file("solution.cl").map(str::to_owned)
     }
 
-    fn file(&self, file: &str) -> Result<&'static str, Error> {
+    fn file(&self, file: &str) -> Result<&'static str> {
         let path = format!("exercises/{}/{file}", self.name);
         text(&path).ok_or_else(|| Error::Failed(format!("{path} is missing in this gpulab")))
     }
 }
 
-pub fn exercise(name: &str) -> Result<Option<Exercise>, Error> {
+pub fn exercise(name: &str) -> Result<Option<Exercise>> {
     let Some(name) = NAMES.iter().find(|known| **known == name) else {
         return Ok(None);
     };
@@ -87,7 +87,7 @@ pub fn exercise(name: &str) -> Result<Option<Exercise>, Error> {
     Ok(Some(Exercise { name, ..exercise }))
 }
 
-pub fn exercises() -> Result<Vec<Exercise>, Error> {
+pub fn exercises() -> Result<Vec<Exercise>> {
     NAMES
         .iter()
         .filter_map(|name| exercise(name).transpose())
@@ -483,7 +483,7 @@ impl Grade {
     }
 
     /// What it is to a shell: nothing if it passed, else an error with its exit code.
-    pub fn outcome(&self) -> Result<(), Error> {
+    pub fn outcome(&self) -> Result<()> {
         let text = format!(
             "{}: {}: {}",
             self.exercise,
@@ -522,8 +522,7 @@ impl Progress {
         if !path.exists() {
             return (Progress::default(), None);
         }
-        let read = files::read_to_string(&path).map_err(|e| e.to_string());
-        match read.and_then(|text| serde_json::from_str(&text).map_err(|e| e.to_string())) {
+        match files::read_json(&path) {
             Ok(kept) => (kept, None),
             Err(why) => {
                 let aside = files::put_aside(&path);
@@ -536,12 +535,9 @@ impl Progress {
         }
     }
 
-    pub fn save(&self, folder: &Path) -> Result<(), Error> {
+    pub fn save(&self, folder: &Path) -> Result<()> {
         let path = folder.join(FILE);
-        let text = serde_json::to_string_pretty(self).map_err(|e| Error::Failed(e.to_string()))?;
-        let written =
-            std::fs::create_dir_all(folder).and_then(|()| files::write_whole(&path, text + "\n"));
-        written.map_err(|source| Error::Output {
+        files::write_json(&path, self).map_err(|source| Error::Output {
             what: format!("the progress to {}", path.display()),
             source,
         })
@@ -566,7 +562,7 @@ pub struct DrawnSizes {
 
 impl DrawnSizes {
     pub fn new(form: Form, seed: u64) -> DrawnSizes {
-        let mut draw = Draw(seed);
+        let mut draw = DrawnNumbers { seed, count: 0 };
         let (asked, counted) = match form {
             Form::Vector => (
                 Shape::vector(draw.within(200_000, 400_000)),
@@ -602,16 +598,16 @@ impl DrawnSizes {
     }
 }
 
-/// Numbers that follow from a seed: SplitMix64 (Steele, Lea and Flood, 2014).
-struct Draw(u64);
+/// Numbers that follow from a seed.
+struct DrawnNumbers {
+    seed: u64,
+    count: u64,
+}
 
-impl Draw {
+impl DrawnNumbers {
     fn within(&mut self, least: u64, most: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        least + (z ^ (z >> 31)) % (most - least + 1)
+        self.count += 1;
+        least + data::draw(self.seed, self.count) % (most - least + 1)
     }
 }
 

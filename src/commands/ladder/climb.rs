@@ -13,7 +13,7 @@ use crate::record::{
 use crate::report::progress::StatusLine;
 use crate::runner::{FOR_LIMITS, Pace};
 use crate::values::Peak;
-use crate::{Error, bench, stats};
+use crate::{Result, bench, stats};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -213,7 +213,7 @@ impl<'a> Climb<'a> {
     }
 
     /// What a model of the rungs' times needs to know of the device, measured where it is not kept.
-    pub fn model_limits(&mut self, limits: &mut Limits) -> Result<Vec<CeilingRow>, Error> {
+    pub fn model_limits(&mut self, limits: &mut Limits) -> Result<Vec<CeilingRow>> {
         self.show("the device's limits for --why");
         limits.end_by(None);
         limits.rows(
@@ -252,7 +252,7 @@ impl<'a> Climb<'a> {
     }
 
     /// Measures everything, in the time since it `began`. What was measured before an error is there all the same.
-    pub fn climb(&mut self, limits: &mut Limits, began: Instant) -> Result<(), Error> {
+    pub fn climb(&mut self, limits: &mut Limits, began: Instant) -> Result<()> {
         self.missing = self
             .tasks(false)
             .into_iter()
@@ -271,7 +271,7 @@ impl<'a> Climb<'a> {
     /// First the rungs, which people wait for, but before them what rules out times of theirs. A row that goes to a file is
     /// written when it is measured, so that no end of the process loses it, and once: then all that it is compared with comes
     /// before it.
-    fn first_round(&mut self, limits: &mut Limits) -> Result<(), Error> {
+    fn first_round(&mut self, limits: &mut Limits) -> Result<()> {
         let has_files = self.outputs.has_rows();
         let is_unknown = !limits.is_at_hand(self.need(), &self.executor.info().target);
         let begins_with_limits = has_files || self.is_bounded() && is_unknown;
@@ -289,7 +289,7 @@ impl<'a> Climb<'a> {
     }
 
     /// Measures all cases once more, in a fresh process and as another run; the limits stay.
-    fn another_round(&mut self) -> Result<(), Error> {
+    fn another_round(&mut self) -> Result<()> {
         self.executor.renew();
         self.run = Run {
             quick: self.options.measure.quick,
@@ -341,7 +341,7 @@ impl<'a> Climb<'a> {
     }
 
     /// Takes the limits that an earlier run measured.
-    fn recall(&mut self, limits: &mut Limits) -> Result<(), Error> {
+    fn recall(&mut self, limits: &mut Limits) -> Result<()> {
         let need = self.need();
         let clock = self.settings.clock;
         self.cached = limits.cached();
@@ -361,7 +361,7 @@ impl<'a> Climb<'a> {
     }
 
     /// Measures the limits that are not known yet, and holds against them what was measured before.
-    fn measure_limits(&mut self, limits: &mut Limits) -> Result<(), Error> {
+    fn measure_limits(&mut self, limits: &mut Limits) -> Result<()> {
         if self.is_empty() {
             return Ok(());
         }
@@ -479,7 +479,7 @@ impl<'a> Climb<'a> {
     }
 
     /// Runs one case, keeps its row and writes it.
-    fn run_task(&mut self, task: &LadderTask<'_>) -> Result<(), Error> {
+    fn run_task(&mut self, task: &LadderTask<'_>) -> Result<()> {
         bench::go_on()?;
         self.show(&task.label);
         let settings = self.settings(&task.case);

@@ -2,7 +2,6 @@
 
 mod climb;
 
-use crate::Error;
 use crate::bench::{self, Input};
 use crate::ceilings::{Limits, folder};
 use crate::cli::{Global, Ladder, Output};
@@ -23,6 +22,7 @@ use crate::store::{Recorded, write_rows};
 use crate::sweep::Asked;
 use crate::values::{self, Peak};
 use crate::worker::Setup;
+use crate::{Error, Result, usage_error};
 use climb::Climb;
 pub use climb::LadderRun;
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ pub fn run(
     options: &Ladder,
     study: &LadderRun<'_>,
     measured: &mut Vec<Row>,
-) -> Result<(), Error> {
+) -> Result<()> {
     let began = Instant::now();
     let variants = options.variant.as_deref().or(study.variants);
     let mut rungs = match variants {
@@ -70,10 +70,10 @@ pub fn run(
     let executor = data.open(setup, options.measure.in_process, options.measure.deadline)?;
     let info = executor.info().clone();
     if let Some(wg) = options.wg.filter(|wg| wg.size() > info.target.max_wg) {
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "work-group {wg} is too large: {} allows at most {} work-items",
             info.name, info.target.max_wg
-        )));
+        ));
     }
     bench::announce(global, &info);
     let mut climb = Climb::new(study, options, dtype, executor, outputs);
@@ -133,7 +133,7 @@ fn checked_dtype(
     rungs: &[&Rung],
     options: &Ladder,
     quiet: bool,
-) -> Result<Dtype, Error> {
+) -> Result<Dtype> {
     check_settings(study, rungs)?;
     let dtype = bench::dtype(study.family, study.dtype)?;
     check_values(study, rungs, dtype, options.wg)?;
@@ -147,7 +147,7 @@ fn check_values(
     rungs: &[&Rung],
     dtype: Dtype,
     wg: Option<WorkGroup>,
-) -> Result<(), Error> {
+) -> Result<()> {
     let wgs: Vec<WorkGroup> = wg.into_iter().collect();
     let asked = Asked {
         family: study.family,
@@ -159,14 +159,14 @@ fn check_values(
         let alone = Params::from([(name.clone(), value.clone())]);
         let together = asked.refusal(name, std::slice::from_ref(&study.params));
         if let Some(why) = together.and_then(|_| asked.refusal(name, &[alone])) {
-            return Err(Error::Usage(format!("--{name} {value}: {why}")));
+            return usage_error(format!("--{name} {value}: {why}"));
         }
     }
     Ok(())
 }
 
 /// Asks whoever says what is right in a reader's own family, before a rung is blamed for want of an answer; says who it is.
-fn ask_reference(climb: &mut Climb<'_>, quiet: bool) -> Result<(), Error> {
+fn ask_reference(climb: &mut Climb<'_>, quiet: bool) -> Result<()> {
     let ladder = climb.ladder;
     if ladder.family.described().is_none() || ladder.shape.elements() == 0 {
         return Ok(());
@@ -185,7 +185,7 @@ fn reasons(
     global: &Global,
     limits: &mut Limits,
     rows: &[Row],
-) -> Result<(), Error> {
+) -> Result<()> {
     let ceilings = climb.model_limits(limits)?;
     climb.status = None;
     let registry = &climb.ladder.registry;
@@ -247,7 +247,7 @@ fn tuned(
 }
 
 /// Refuses a setting that none of the rungs reads.
-fn check_settings(study: &LadderRun<'_>, rungs: &[&Rung]) -> Result<(), Error> {
+fn check_settings(study: &LadderRun<'_>, rungs: &[&Rung]) -> Result<()> {
     let unread = study.params.keys().find(|name| {
         let mut read = study
             .family
@@ -258,23 +258,21 @@ fn check_settings(study: &LadderRun<'_>, rungs: &[&Rung]) -> Result<(), Error> {
         read.all(|tunable| tunable.name != name.as_str())
     });
     unread.map_or(Ok(()), |name| {
-        Err(Error::Usage(format!(
+        usage_error(format!(
             "--{name}: none of the chosen rungs has this setting"
-        )))
+        ))
     })
 }
 
 /// Refuses theoretical rates of which none is of what bounds the family, or several are of one kind.
-fn check_peaks(family: &Family, given: &[Peak]) -> Result<(), Error> {
+fn check_peaks(family: &Family, given: &[Peak]) -> Result<()> {
     let is_memory = family.ceiling.is_memory();
     let bounding = given
         .iter()
         .filter(|peak| matches!(peak, Peak::Bytes(_)) == is_memory)
         .count();
     if bounding > 1 || given.len() > bounding + 1 {
-        return Err(Error::Usage(
-            "--peak: give at most one rate of bytes and one of operations".into(),
-        ));
+        return usage_error("--peak: give at most one rate of bytes and one of operations");
     }
     let (what, example) = if is_memory {
         ("bytes", "4800GB/s")
@@ -282,10 +280,10 @@ fn check_peaks(family: &Family, given: &[Peak]) -> Result<(), Error> {
         ("operations", "60TFLOP/s")
     };
     if !given.is_empty() && bounding == 0 {
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "--peak: {} is measured in {what} a second: write {example}",
             family.name
-        )));
+        ));
     }
     Ok(())
 }
@@ -297,7 +295,7 @@ fn tell(
     baselines: &Baselines,
     rows: &[Row],
     is_whole: bool,
-) -> Result<(), Error> {
+) -> Result<()> {
     climb.status = None;
     let unit = if climb.options.output.gib {
         RateUnit::GiB
@@ -355,7 +353,7 @@ struct Baselines {
 
 impl Baselines {
     /// Finds and reads them before anything is measured.
-    fn open(family: &str, output: &Output, rounds: usize) -> Result<Baselines, Error> {
+    fn open(family: &str, output: &Output, rounds: usize) -> Result<Baselines> {
         let Output {
             save,
             against,
@@ -371,10 +369,10 @@ impl Baselines {
         if let Some((name, rows)) = against.as_ref().filter(|_| !fail_on.is_empty()) {
             let has = timed(rows).iter().map(Vec::len).max().unwrap_or(0);
             if has.min(rounds) < FEWEST {
-                return Err(Error::Usage(format!(
+                return usage_error(format!(
                     "--fail-on takes {FEWEST} rounds of each side: {name} has {has} (gpulab {family} --save {name} --rounds \
                      {FEWEST} keeps it anew), this run {rounds}"
-                )));
+                ));
             }
         }
         let mut kept = None;
@@ -414,7 +412,7 @@ impl Baselines {
     }
 
     /// Keeps the rows, in place of what was kept under the name, if the ladder got to its end.
-    fn keep(&self, rows: &[Row], is_whole: bool, quiet: bool) -> Result<(), Error> {
+    fn keep(&self, rows: &[Row], is_whole: bool, quiet: bool) -> Result<()> {
         let Some((name, path)) = &self.save else {
             return Ok(());
         };
@@ -433,29 +431,29 @@ impl Baselines {
 }
 
 /// The file of what is kept of a family under a name.
-fn baseline(name: &str, family: &str) -> Result<PathBuf, Error> {
+fn baseline(name: &str, family: &str) -> Result<PathBuf> {
     Ok(folder()?
         .join(BASELINES)
         .join(name)
         .join(format!("{family}.csv")))
 }
 
-fn read(path: PathBuf, name: &str, family: &str) -> Result<Vec<Row>, Error> {
+fn read(path: PathBuf, name: &str, family: &str) -> Result<Vec<Row>> {
     if !path.exists() {
         let why = format!("no run of {family} is kept as {name}: keep one with --save {name}");
-        return Err(Error::Usage(format!("{why}{}", kept_names(family)?)));
+        return usage_error(format!("{why}{}", kept_names(family)?));
     }
     let place = path.display().to_string();
     match records::read(&place)? {
         (Recorded::Rows(rows), _) => Ok(rows),
-        _ => Err(Error::Usage(format!(
+        _ => usage_error(format!(
             "{place} holds no rows: keep another run with --save {name}"
-        ))),
+        )),
     }
 }
 
 /// `; there are base, new`.
-fn kept_names(family: &str) -> Result<String, Error> {
+fn kept_names(family: &str) -> Result<String> {
     let Ok(entries) = fs::read_dir(folder()?.join(BASELINES)) else {
         return Ok(String::new());
     };

@@ -17,13 +17,13 @@ use crate::report::{self, Medium, RateUnit, format};
 use crate::store::{Shipped, shipped};
 use crate::terminal::say;
 use crate::values::condition;
-use crate::{Error, outputs};
+use crate::{Error, Result, outputs, usage_error};
 use records::{asked, is_path, of_device};
 use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Shows the files or the shipped records that were asked for, or lists the latter.
-pub fn run(global: &Global, options: &Show) -> Result<(), Error> {
+pub fn run(global: &Global, options: &Show) -> Result<()> {
     let Show {
         what,
         gib,
@@ -42,9 +42,7 @@ pub fn run(global: &Global, options: &Show) -> Result<(), Error> {
         return print(&overview(&shipped()));
     }
     if what.is_empty() {
-        return Err(Error::Usage(
-            "show what? Give files, or a device as in gpulab show h200".into(),
-        ));
+        return usage_error("show what? Give files, or a device as in gpulab show h200");
     }
     // A device's name alone asks what it has.
     if let [device] = &what[..]
@@ -57,7 +55,7 @@ pub fn run(global: &Global, options: &Show) -> Result<(), Error> {
     if let Some(file) = sources.iter().find(|file| !file.samples.is_empty()) {
         let why =
             "holds single timed runs; show takes the rows of the same run, from --csv or --json";
-        return Err(Error::Usage(format!("{} {why}", file.name)));
+        return usage_error(format!("{} {why}", file.name));
     }
     let mut counts = Vec::new();
     let mut limits = Vec::new();
@@ -169,7 +167,7 @@ struct ShowingStyle<'a> {
 
 impl ShowingStyle<'_> {
     /// The sources, one below the other.
-    fn text(&self, sources: &[Material], medium: Medium) -> Result<String, Error> {
+    fn text(&self, sources: &[Material], medium: Medium) -> Result<String> {
         let mut all = Vec::new();
         for source in sources {
             let content = self.content(source, medium)?;
@@ -223,7 +221,7 @@ impl ShowingStyle<'_> {
         )
     }
 
-    fn content(&self, source: &Material, medium: Medium) -> Result<String, Error> {
+    fn content(&self, source: &Material, medium: Medium) -> Result<String> {
         let names = self.columns;
         match source {
             _ if names.is_empty() => {}
@@ -234,9 +232,9 @@ impl ShowingStyle<'_> {
             }
             Material { counts, .. } if !counts.is_empty() => return columns(counts, names, medium),
             _ => {
-                return Err(Error::Usage(
-                    "--columns takes results of gpulab, not other programs' figures".into(),
-                ));
+                return usage_error(
+                    "--columns takes results of gpulab, not other programs' figures",
+                );
             }
         }
         let mut texts: Vec<String> = tables(&source.rows)

@@ -7,7 +7,7 @@ use crate::report::groups::distinct;
 use crate::report::shown::{Material, mark_cached, only, take_apart};
 use crate::store::{Recorded, RecordedFile, Shipped, recorded, shipped};
 use crate::suggest::did_you_mean;
-use crate::{Error, files};
+use crate::{Error, Result, files, usage_error};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// The files that words name: paths, and devices whose records come with gpulab, each with the names of its records behind it.
 ///
 /// Errors: `Usage` for a word that is none of these.
-pub fn asked(words: &[String]) -> Result<Vec<Material>, Error> {
+pub fn asked(words: &[String]) -> Result<Vec<Material>> {
     let all = shipped();
     let mut files = Vec::new();
     let mut words = words.iter().peekable();
@@ -38,7 +38,7 @@ pub fn asked(words: &[String]) -> Result<Vec<Material>, Error> {
             found.extend(named(&own, &name.to_lowercase())?);
         }
         if found.is_empty() {
-            found = own.iter().map(from_shipped).collect::<Result<_, Error>>()?;
+            found = own.iter().map(from_shipped).collect::<Result<_>>()?;
         }
         let ceilings = ceilings_of(own[0].device)?;
         for file in &mut found {
@@ -53,7 +53,7 @@ pub fn asked(words: &[String]) -> Result<Vec<Material>, Error> {
     Ok(files)
 }
 
-fn from_shipped(file: &Shipped) -> Result<Material, Error> {
+fn from_shipped(file: &Shipped) -> Result<Material> {
     take_apart(file.text, &format!("{}/{}", file.device, file.name))
 }
 
@@ -66,7 +66,7 @@ pub fn is_path(text: &str) -> bool {
 }
 
 /// Reads a file of results, whatever it holds; and what was wrong with its last line.
-pub fn read(name: &str) -> Result<RecordedFile, Error> {
+pub fn read(name: &str) -> Result<RecordedFile> {
     let text = files::read(Path::new(name))
         .map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
     recorded(&text, name)
@@ -75,7 +75,7 @@ pub fn read(name: &str) -> Result<RecordedFile, Error> {
 /// The files of the one device whose name has this part, or is it.
 ///
 /// Errors: `Usage`, with the devices, if none has it or several do.
-pub fn of_device(all: &[Shipped], asked: &str) -> Result<Vec<Shipped>, Error> {
+pub fn of_device(all: &[Shipped], asked: &str) -> Result<Vec<Shipped>> {
     let part = asked.to_lowercase();
     let names = distinct(
         all.iter()
@@ -95,7 +95,7 @@ pub fn of_device(all: &[Shipped], asked: &str) -> Result<Vec<Shipped>, Error> {
                 .iter()
                 .map(|device| format!("gpulab show {device} {part}"))
                 .collect();
-            return Err(Error::Usage(match &commands[..] {
+            return usage_error(match &commands[..] {
                 [] => format!(
                     "there is no file {asked:?}, and no device of that name among the records that come with gpulab: {}",
                     distinct(all.iter().map(|file| file.device)).join(", ")
@@ -104,13 +104,13 @@ pub fn of_device(all: &[Shipped], asked: &str) -> Result<Vec<Shipped>, Error> {
                     "there is no file {asked:?}{}",
                     did_you_mean(&commands[..commands.len().min(3)])
                 ),
-            }));
+            });
         }
         several => {
-            return Err(Error::Usage(format!(
+            return usage_error(format!(
                 "{asked:?} matches several devices: {}",
                 several.join(", ")
-            )));
+            ));
         }
     };
     Ok(all
@@ -123,7 +123,7 @@ pub fn of_device(all: &[Shipped], asked: &str) -> Result<Vec<Shipped>, Error> {
 /// A device's file of this name, or else what all of its files have of a family or an experiment of this name.
 ///
 /// Errors: `Usage`, with the names that there are.
-fn named(own: &[Shipped], name: &str) -> Result<Vec<Material>, Error> {
+fn named(own: &[Shipped], name: &str) -> Result<Vec<Material>> {
     if let Some(file) = own.iter().find(|file| file.name == name) {
         return Ok(vec![from_shipped(file)?]);
     }
@@ -134,16 +134,16 @@ fn named(own: &[Shipped], name: &str) -> Result<Vec<Material>, Error> {
     if found.is_empty() {
         let files: Vec<&str> = own.iter().map(|file| file.name).collect();
         let device = own[0].device;
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "no record of {name} among those of {device}: there are {}",
             files.join(", ")
-        )));
+        ));
     }
     Ok(found)
 }
 
 /// The measured limits among the records of a device that come with gpulab.
-fn ceilings_of(device: &str) -> Result<Vec<CeilingRow>, Error> {
+fn ceilings_of(device: &str) -> Result<Vec<CeilingRow>> {
     let file = shipped()
         .into_iter()
         .find(|file| file.device == device && file.name == "ceilings");
@@ -155,7 +155,7 @@ fn ceilings_of(device: &str) -> Result<Vec<CeilingRow>, Error> {
 
 /// The runs in files, each with the limits that were recorded with it: those of its folder, or those from folders without rows,
 /// or those that came with gpulab; and those that are kept, where they are its own.
-pub fn limits(files: &[Material]) -> Result<Vec<Material>, Error> {
+pub fn limits(files: &[Material]) -> Result<Vec<Material>> {
     let mut folders: BTreeMap<&Path, Material> = BTreeMap::new();
     for file in files {
         let folder = Path::new(&file.name).parent().unwrap_or(Path::new(""));
@@ -229,7 +229,7 @@ fn is_limit_of(limit: &CeilingRow, row: &Row) -> bool {
 }
 
 /// Puts files together; without limits among them, those that came with gpulab beside them or are kept here.
-pub fn material(files: Vec<Material>) -> Result<Material, Error> {
+pub fn material(files: Vec<Material>) -> Result<Material> {
     let folders = files
         .iter()
         .filter_map(|file| Path::new(&file.name).parent());
@@ -248,13 +248,7 @@ pub fn material(files: Vec<Material>) -> Result<Material, Error> {
 
 /// The result files in a folder and below.
 pub fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let mut all = files::below(folder);
-    all.retain(|path| {
-        path.extension()
-            .is_some_and(|ending| ending == "csv" || ending == "json")
-    });
-    all.sort();
-    all
+    files::below_with(folder, &["csv", "json"])
 }
 
 /// The name of a file, those of several joined by commas, or those of the CSV and JSON files in a folder.
@@ -274,17 +268,17 @@ pub fn split_names(names: &str) -> Vec<String> {
 }
 
 /// The rows in a file, or in several joined by commas.
-pub fn runs_of(names: &str, quiet: bool) -> Result<Vec<Row>, Error> {
+pub fn runs_of(names: &str, quiet: bool) -> Result<Vec<Row>> {
     let mut all = Vec::new();
     let files = split_names(names);
     if files.is_empty() {
-        return Err(Error::Usage(format!("{names} holds no .csv or .json file")));
+        return usage_error(format!("{names} holds no .csv or .json file"));
     }
     for name in files {
         let (Recorded::Rows(rows), torn) = read(&name)? else {
             let why =
                 "holds no rows: compare takes the --csv and --json files of ladders and sweeps";
-            return Err(Error::Usage(format!("{name} {why}")));
+            return usage_error(format!("{name} {why}"));
         };
         torn.iter().filter(|_| !quiet).for_each(|torn| note(torn));
         all.extend(rows);

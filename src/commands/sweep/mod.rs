@@ -22,7 +22,7 @@ use crate::sweep::{self, Bench, Configuration, Identity, Narrowing, Order, ROUND
 use crate::terminal::Stdout;
 use crate::values::List;
 use crate::worker::Setup;
-use crate::{Error, interrupt};
+use crate::{Error, Result, interrupt, usage_error};
 use parts::{Parts, wait_for_writer};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ use std::time::Instant;
 
 /// Plans the sweep, measures what has no row yet, and sums it up: on standard output if that is a terminal, which gets no
 /// rows, else on standard error. With --merge joins files of shards.
-pub fn run(global: &Global, options: &Sweep) -> Result<(), Error> {
+pub fn run(global: &Global, options: &Sweep) -> Result<()> {
     if !options.merge.is_empty() {
         return write_rows(&options.output, &joined(&options.merge)?);
     }
@@ -59,7 +59,7 @@ pub fn run(global: &Global, options: &Sweep) -> Result<(), Error> {
 }
 
 /// `takes_turns`: others of this machine measure on the device, too.
-fn measure(global: &Global, options: &Sweep, takes_turns: bool) -> Result<(), Error> {
+fn measure(global: &Global, options: &Sweep, takes_turns: bool) -> Result<()> {
     let brought = Brought::beside(
         options.subject.name().unwrap_or_default(),
         options.rungs.own.as_deref(),
@@ -120,7 +120,7 @@ fn measure(global: &Global, options: &Sweep, takes_turns: bool) -> Result<(), Er
             .assemble_rung(rung)
             .map_err(|stop| Error::Usage(stop.reason))
     });
-    let texts = texts.collect::<Result<Vec<_>, Error>>()?;
+    let texts = texts.collect::<Result<Vec<_>>>()?;
     let budget = options.measure.budget;
     let identity = Identity::new(
         &plan,
@@ -187,7 +187,7 @@ fn measure(global: &Global, options: &Sweep, takes_turns: bool) -> Result<(), Er
 }
 
 /// Has workers measure the parts, joins their rows and sums them up.
-fn in_parts(global: &Global, options: &Sweep, parts: &Parts) -> Result<(), Error> {
+fn in_parts(global: &Global, options: &Sweep, parts: &Parts) -> Result<()> {
     drop(open_output(options, global.force)?);
     parts.run()?;
     let files: Vec<PathBuf> = parts.files().collect();
@@ -199,7 +199,7 @@ fn in_parts(global: &Global, options: &Sweep, parts: &Parts) -> Result<(), Error
 }
 
 /// The whole sweep of these files of its shards.
-fn joined(paths: &[PathBuf]) -> Result<Vec<Row>, Error> {
+fn joined(paths: &[PathBuf]) -> Result<Vec<Row>> {
     let mut files = Vec::new();
     for path in paths {
         files.push((path.display().to_string(), read_rows(path)?));
@@ -208,7 +208,7 @@ fn joined(paths: &[PathBuf]) -> Result<Vec<Row>, Error> {
 }
 
 /// What the options ask for; the default work-groups are left to the device.
-fn space<'a>(options: &Sweep, brought: &'a Brought) -> Result<Space<'a>, Error> {
+fn space<'a>(options: &Sweep, brought: &'a Brought) -> Result<Space<'a>> {
     let family = &brought.family;
     let rungs = brought.rungs(options.rungs.variant.as_deref())?;
     let settings = sweep::settings(family, &rungs, &options.set).map_err(Error::Usage)?;
@@ -248,16 +248,16 @@ fn space<'a>(options: &Sweep, brought: &'a Brought) -> Result<Space<'a>, Error> 
 }
 
 /// The usual shape, square matrices, or every combination of columns and rows.
-fn shapes(family: &Family, options: &Sweep, usual: Shape) -> Result<Vec<Shape>, Error> {
+fn shapes(family: &Family, options: &Sweep, usual: Shape) -> Result<Vec<Shape>> {
     let Sweep { n, m, .. } = options;
     if n.is_none() && m.is_none() {
         return Ok(vec![bench::shape(family, None, None, usual)?]);
     }
     if m.is_some() && family.form != Form::Matrix {
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "--m: {} has no number of rows of its own: --n is enough",
             family.name
-        )));
+        ));
     }
     let n = n.clone().unwrap_or(List(vec![usual.n])).0;
     let m = m
@@ -270,11 +270,7 @@ fn shapes(family: &Family, options: &Sweep, usual: Shape) -> Result<Vec<Shape>, 
 
 /// The plan; configurations whose data do not fit this machine or device are refused in it. What a reader's file excludes and,
 /// unless work-groups were asked for, what the device is too small for is left out, and it is said how many these are.
-fn plan(
-    space: &Space<'_>,
-    executor: &dyn Executor,
-    global: &Global,
-) -> Result<Vec<Configuration>, Error> {
+fn plan(space: &Space<'_>, executor: &dyn Executor, global: &Global) -> Result<Vec<Configuration>> {
     let info = executor.info();
     let mut plan = space.expand(&info.target);
     if space.family.described().is_some() {
@@ -297,7 +293,7 @@ fn plan(
             .for_each(|(index, configuration)| configuration.index = index);
         let texts: Vec<String> = narrowings.iter().filter_map(narrowed).collect();
         if plan.is_empty() {
-            return Err(Error::Usage(texts.join("\n")));
+            return usage_error(texts.join("\n"));
         }
         texts.iter().for_each(|text| global.say(text));
     }
@@ -344,13 +340,13 @@ fn listing(mine: &[&Configuration], all: usize) -> String {
 
 /// Opens the output before anything runs; none if that is a terminal, which rows would flood. A file that has rows is
 /// continued, never replaced.
-fn open_output(options: &Sweep, is_forced: bool) -> Result<Option<CsvFile<Row>>, Error> {
+fn open_output(options: &Sweep, is_forced: bool) -> Result<Option<CsvFile<Row>>> {
     let path = options.output.as_str();
     if options.resume {
         if path == "-" || std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
-            return Err(Error::Usage(
-                "--resume needs -o FILE with the file to continue, not a pipe or device".into(),
-            ));
+            return usage_error(
+                "--resume needs -o FILE with the file to continue, not a pipe or device",
+            );
         }
         return CsvFile::append(path).map(Some);
     }
@@ -361,7 +357,7 @@ fn open_output(options: &Sweep, is_forced: bool) -> Result<Option<CsvFile<Row>>,
     let is_kept = path != "-" && holds_something && !is_forced;
     if is_kept && !read_rows(Path::new(path)).is_ok_and(|file| file.rows.is_empty()) {
         let why = "continue it with --resume, give another file, or replace it with --force";
-        return Err(Error::Usage(format!("{path} exists already: {why}")));
+        return usage_error(format!("{path} exists already: {why}"));
     }
     CsvFile::create(path).map(Some)
 }
@@ -374,7 +370,7 @@ fn go_on(
     identity: &Identity,
     plan: &[Configuration],
     csv: Option<CsvFile<Row>>,
-) -> Result<(Option<CsvFile<Row>>, Vec<Row>), Error> {
+) -> Result<(Option<CsvFile<Row>>, Vec<Row>)> {
     let path = Path::new(&options.output);
     if !options.resume || !path.is_file() {
         return Ok((csv, Vec::new()));
@@ -427,12 +423,7 @@ struct SweepState<'a> {
 }
 
 impl SweepState<'_> {
-    fn run(
-        mut self,
-        todo: &[&Configuration],
-        options: &Sweep,
-        global: &Global,
-    ) -> Result<(), Error> {
+    fn run(mut self, todo: &[&Configuration], options: &Sweep, global: &Global) -> Result<()> {
         let started = Instant::now();
         let measured = self.measure(todo, options);
         self.jobs.observer = StatusLine::new(true);
@@ -475,7 +466,7 @@ impl SweepState<'_> {
         worst_of([measured, worst, probes, finished, told])
     }
 
-    fn measure(&mut self, todo: &[&Configuration], options: &Sweep) -> Result<(), Error> {
+    fn measure(&mut self, todo: &[&Configuration], options: &Sweep) -> Result<()> {
         let bound = self.family.ceiling;
         // A sweep that is gone on with keeps its ceilings, so that its rows compare.
         for row in &self.rows {
@@ -515,7 +506,7 @@ impl Bench for SweepState<'_> {
         self.jobs.settings(self.family, &configuration.case)
     }
 
-    fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome, Error> {
+    fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome> {
         let outcome = self.jobs.run(&configuration.label(), job)?;
         self.spent += outcome.spent;
         Ok(outcome)
@@ -524,15 +515,12 @@ impl Bench for SweepState<'_> {
     fn finished(
         &mut self,
         configuration: &Configuration,
-        mut outcome: Outcome,
+        outcome: Outcome,
         sampled: f64,
-    ) -> Result<(), Error> {
-        // Also of one that never got as far as a plan: no two rows of a sweep look the same.
-        (outcome.wg, outcome.params) = (configuration.wg, configuration.params.clone());
+    ) -> Result<()> {
         self.scene.ceiling = self.jobs.limits.get(self.limit_of(configuration));
         self.scene.sample_time = sampled;
-        let mut row = Row::of(&self.scene, configuration.rung, &outcome);
-        self.identity.stamp(&mut row, configuration);
+        let row = self.identity.row(&self.scene, configuration, outcome);
         // The verdict counts it, even if nobody reads on.
         let written = self.csv.as_mut().map_or(Ok(()), |csv| csv.write(&row));
         self.rows.push(row);

@@ -3,7 +3,7 @@
 
 use crate::cli::Sweep;
 use crate::sweep::Shard;
-use crate::{Error, files, processes};
+use crate::{Error, Result, files, processes, usage_error};
 use serde_json::json;
 use std::fmt::Display;
 use std::fs::{self, File};
@@ -50,14 +50,12 @@ pub fn left(options: &Sweep) -> Vec<PathBuf> {
 
 impl Parts {
     /// The parts that workers are to run, if any. Errors: no file for the rows.
-    pub fn of(options: &Sweep) -> Result<Option<Parts>, Error> {
+    pub fn of(options: &Sweep) -> Result<Option<Parts>> {
         let Some(workers) = options.workers.clone() else {
             return Ok(None);
         };
         if options.output == "-" {
-            return Err(Error::Usage(
-                "--workers needs -o FILE, in a folder that all workers reach".into(),
-            ));
+            return usage_error("--workers needs -o FILE, in a folder that all workers reach");
         }
         Ok(Some(Parts {
             workers,
@@ -67,7 +65,7 @@ impl Parts {
     }
 
     /// In a task: the file of its part's rows, and which of the parts it is.
-    pub fn own(&self) -> Result<Option<(PathBuf, Shard)>, Error> {
+    pub fn own(&self) -> Result<Option<(PathBuf, Shard)>> {
         if std::env::var(TASK).is_err() {
             return Ok(None);
         }
@@ -119,13 +117,13 @@ impl Parts {
     }
 
     /// Runs all parts to their ends. Parts that another run left unfinished go on.
-    pub fn run(&self) -> Result<(), Error> {
+    pub fn run(&self) -> Result<()> {
         // An empty folder goes with the error.
         self.submit()
             .inspect_err(|_| drop(fs::remove_dir(&self.folder)))
     }
 
-    fn submit(&self) -> Result<(), Error> {
+    fn submit(&self) -> Result<()> {
         let unwritten = Error::unwritten(&self.folder);
         fs::create_dir_all(&self.folder).map_err(unwritten)?;
         let folder = self.folder.canonicalize().map_err(unwritten)?;
@@ -181,7 +179,7 @@ impl Parts {
                 "there is no program hq in PATH, and HyperQueue for Python takes no {}",
                 options.join(" ")
             );
-            return Err(Error::Usage(format!("--workers: {why}")));
+            return usage_error(format!("--workers: {why}"));
         }
         let env = json!({ TASK: PART });
         let job = json!({

@@ -18,7 +18,7 @@ use crate::report::wrap::wrapped;
 use crate::store::Recorded;
 use crate::terminal::say;
 use crate::tune::{Replay, TunedEntry, TunedFile, all_tuned, replay, source_hash};
-use crate::{Error, ceilings, files, outputs};
+use crate::{Error, Result, ceilings, files, outputs, usage_error};
 use gpulab_model::Joined;
 use search::{AskedTuning, Tuning, listing};
 use std::path::Path;
@@ -27,7 +27,7 @@ pub use search::narrowed;
 
 /// Searches, measures the best again, remembers them, and explains; or lists, forgets, writes or reads what is remembered; or
 /// replays recorded rows.
-pub fn run(global: &Global, options: &TuneArgs) -> Result<(), Error> {
+pub fn run(global: &Global, options: &TuneArgs) -> Result<()> {
     if !options.replay.is_empty() {
         return replayed(global, options);
     }
@@ -40,7 +40,7 @@ pub fn run(global: &Global, options: &TuneArgs) -> Result<(), Error> {
     }
 }
 
-fn export(global: &Global, path: &str) -> Result<(), Error> {
+fn export(global: &Global, path: &str) -> Result<()> {
     let all = remembered(global)?;
     if all.is_empty() {
         return Err(Error::Failed(format!(
@@ -50,7 +50,7 @@ fn export(global: &Global, path: &str) -> Result<(), Error> {
     outputs::write(path, outputs::json(&all)?)
 }
 
-fn search(global: &Global, options: &TuneArgs) -> Result<(), Error> {
+fn search(global: &Global, options: &TuneArgs) -> Result<()> {
     let brought = Brought::beside(
         options.subject.name().unwrap_or_default(),
         options.rungs.own.as_deref(),
@@ -81,7 +81,7 @@ fn search(global: &Global, options: &TuneArgs) -> Result<(), Error> {
 }
 
 /// What is remembered of the device that was chosen, or of every device. A damaged file is named, and left out.
-fn remembered(global: &Global) -> Result<Vec<TunedFile>, Error> {
+fn remembered(global: &Global) -> Result<Vec<TunedFile>> {
     let mut all = Vec::new();
     for file in all_tuned(&ceilings::folder()?) {
         match file {
@@ -98,7 +98,7 @@ fn remembered(global: &Global) -> Result<Vec<TunedFile>, Error> {
 }
 
 /// As [`remembered`], of one family or of all. Errors: nothing is.
-fn chosen(global: &Global, name: Option<&str>) -> Result<Vec<TunedFile>, Error> {
+fn chosen(global: &Global, name: Option<&str>) -> Result<Vec<TunedFile>> {
     let path =
         name.and_then(|name| Some(Path::new(name).canonicalize().ok()?.display().to_string()));
     let mut all = remembered(global)?;
@@ -119,7 +119,7 @@ fn chosen(global: &Global, name: Option<&str>) -> Result<Vec<TunedFile>, Error> 
     Ok(all)
 }
 
-fn list(global: &Global, name: Option<&str>) -> Result<(), Error> {
+fn list(global: &Global, name: Option<&str>) -> Result<()> {
     let width = console::width();
     for file in chosen(global, name)? {
         let head = format!(
@@ -199,7 +199,7 @@ fn line(entry: &TunedEntry) -> String {
     )
 }
 
-fn forget(global: &Global, name: Option<&str>) -> Result<(), Error> {
+fn forget(global: &Global, name: Option<&str>) -> Result<()> {
     let all = chosen(global, name)?;
     all.iter()
         .try_for_each(|file| file.forget(&ceilings::folder()?))?;
@@ -209,7 +209,7 @@ fn forget(global: &Global, name: Option<&str>) -> Result<(), Error> {
     ))
 }
 
-fn import(path: &Path) -> Result<(), Error> {
+fn import(path: &Path) -> Result<()> {
     let name = path.display();
     let text = files::read_to_string(path)
         .map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
@@ -234,14 +234,14 @@ fn import(path: &Path) -> Result<(), Error> {
 }
 
 /// Prints for each problem in the files how many evaluations the strategies need.
-fn replayed(global: &Global, options: &TuneArgs) -> Result<(), Error> {
+fn replayed(global: &Global, options: &TuneArgs) -> Result<()> {
     let mut told: Vec<(String, Replay)> = Vec::new();
     for file in &options.replay {
         let name = file.display().to_string();
         let (Recorded::Rows(rows), torn) = read(&name)? else {
-            return Err(Error::Usage(format!(
+            return usage_error(format!(
                 "{name} holds no rows: --replay takes what sweep and tune write as CSV"
-            )));
+            ));
         };
         torn.iter().for_each(|torn| global.say(torn));
         let rows: Vec<Row> = latest(&rows)
@@ -266,9 +266,7 @@ fn replayed(global: &Global, options: &TuneArgs) -> Result<(), Error> {
         }
     }
     if told.is_empty() {
-        return Err(Error::Usage(
-            "the files have no rows of a device: nothing to search".into(),
-        ));
+        return usage_error("the files have no rows of a device: nothing to search");
     }
     print(&replays(&told, screen(global.color)))
 }
@@ -276,11 +274,6 @@ fn replayed(global: &Global, options: &TuneArgs) -> Result<(), Error> {
 /// The problem of these rows, and the rungs that they are of, where these are not the whole ladder.
 fn title(rows: &[Row]) -> String {
     let row = &rows[0];
-    let size = if row.m == 1 {
-        String::new()
-    } else {
-        format!(" x {}", format::count(row.m))
-    };
     let ladder = built_in(&row.family).map_or(&[][..], |family| &family.ladder);
     let run = ladder
         .iter()
@@ -295,9 +288,9 @@ fn title(rows: &[Row]) -> String {
     };
     let device = format::device(&row.device);
     format!(
-        "{}, {}, n = {}{size}{rungs}, on {device}",
+        "{}, {}, n = {}{rungs}, on {device}",
         row.family,
         row.dtype,
-        format::count(row.n)
+        format::size(row.n, row.m)
     )
 }

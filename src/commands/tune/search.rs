@@ -23,7 +23,7 @@ use crate::tune::{
     is_faster, least_of, search, source_hash, time_of,
 };
 use crate::values::SearchBudget;
-use crate::{Error, bench, stats};
+use crate::{Error, Result, bench, stats, usage_error};
 use gpulab_model::Joined;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -62,16 +62,14 @@ pub struct AskedTuning<'a> {
 }
 
 impl<'a> AskedTuning<'a> {
-    pub fn new(options: &TuneArgs, brought: &'a Brought) -> Result<AskedTuning<'a>, Error> {
+    pub fn new(options: &TuneArgs, brought: &'a Brought) -> Result<AskedTuning<'a>> {
         let family = &brought.family;
         let rungs = brought.rungs(options.rungs.variant.as_deref())?;
         let dtype = bench::dtype(family, options.dtype)?;
         let usual = family.usual_shape(family.form.ladder_size(options.quick), options.quick);
         let shape = bench::shape(family, options.n, options.m, usual)?;
         if shape.elements() == 0 {
-            return Err(Error::Usage(
-                "--n 0: no elements, so no launch to tune".into(),
-            ));
+            return usage_error("--n 0: no elements, so no launch to tune");
         }
         let mut choices = Params::new();
         let mut settings = sweep::settings(family, &rungs, &options.set).map_err(Error::Usage)?;
@@ -93,7 +91,7 @@ impl<'a> AskedTuning<'a> {
             let Setting { name, mut values } = settings.remove(at);
             if values.len() > 1 {
                 let why = "each value is a different problem with its own optimum: give one";
-                return Err(Error::Usage(format!("--set {name}: {why}")));
+                return usage_error(format!("--set {name}: {why}"));
             }
             choices.extend(values.pop().map(|value| (name, value)));
         }
@@ -114,11 +112,7 @@ impl<'a> AskedTuning<'a> {
         })
     }
 
-    pub fn space(
-        &self,
-        options: &TuneArgs,
-        executor: &dyn Executor,
-    ) -> Result<TuningSpace<'a>, Error> {
+    pub fn space(&self, options: &TuneArgs, executor: &dyn Executor) -> Result<TuningSpace<'a>> {
         let base = Case {
             params: self.choices.clone(),
             seed: options.seed,
@@ -136,9 +130,7 @@ impl<'a> AskedTuning<'a> {
             .iter()
             .map(|(rung, why)| format!("{}: {why}", rung.label()));
         let why = narrowed.chain(refused).next().unwrap_or_default();
-        Err(Error::Usage(format!(
-            "no configuration can run here; {why}"
-        )))
+        usage_error(format!("no configuration can run here; {why}"))
     }
 }
 
@@ -196,7 +188,7 @@ impl<'a> Tuning<'a> {
         global: &Global,
         space: &'a TuningSpace<'a>,
         executor: Box<dyn Executor>,
-    ) -> Result<Tuning<'a>, Error> {
+    ) -> Result<Tuning<'a>> {
         let info = executor.info();
         let settings = options.settings();
         let sources = Sources {
@@ -279,7 +271,7 @@ impl<'a> Tuning<'a> {
     }
 
     /// Searches, measures the best again, explains, and remembers them.
-    pub fn run(mut self, global: &Global) -> Result<(), Error> {
+    pub fn run(mut self, global: &Global) -> Result<()> {
         let went = self.measure();
         self.observer = StatusLine::new(true);
         let to_stderr = [&self.options.rows.csv, &self.options.rows.json]
@@ -330,7 +322,7 @@ impl<'a> Tuning<'a> {
     }
 
     /// The search, then the last rounds; why it ended, and how many came into these.
-    fn measure(&mut self) -> Result<(Ended, usize), Error> {
+    fn measure(&mut self) -> Result<(Ended, usize)> {
         self.find_limit()?;
         let space = self.space;
         let ended = search(
@@ -371,7 +363,7 @@ impl<'a> Tuning<'a> {
     }
 
     /// Checks the best of each rung thoroughly. In place of one that is wrong comes the next.
-    fn check_winners(&mut self) -> Result<(), Error> {
+    fn check_winners(&mut self) -> Result<()> {
         let mut checked = BTreeSet::new();
         loop {
             let rows = self.latest();
@@ -385,12 +377,7 @@ impl<'a> Tuning<'a> {
             checked.insert(index);
             let configuration = &self.space.candidates[index as usize];
             let settings = self.bounded(configuration);
-            let outcome = self.run_job(&Job {
-                baseline: false,
-                case: configuration.case.clone(),
-                settings,
-                again: false,
-            })?;
+            let outcome = self.run_job(&Job::new(configuration.case.clone(), settings))?;
             if outcome.status() != Status::Ok {
                 self.add(configuration, outcome)?;
             }
@@ -398,7 +385,7 @@ impl<'a> Tuning<'a> {
     }
 
     /// Looks the device's limit up or measures it. Of data that fit a cache it says nothing.
-    fn find_limit(&mut self) -> Result<(), Error> {
+    fn find_limit(&mut self) -> Result<()> {
         let case = &self.space.candidates[0].case;
         if ceilings::is_in_cache(
             self.asked.family,
@@ -472,13 +459,7 @@ impl<'a> Tuning<'a> {
             };
             self.observer
                 .case_started(self.latest().len(), most, &configuration.label());
-            let job = Job {
-                baseline: false,
-                case: configuration.case.clone(),
-                settings,
-                again: false,
-            };
-            let outcome = self.run_job(&job)?;
+            let outcome = self.run_job(&Job::new(configuration.case.clone(), settings))?;
             self.measured += 1;
             self.observer.case_done(
                 outcome.status(),
@@ -512,7 +493,7 @@ impl<'a> Tuning<'a> {
         )
     }
 
-    fn run_job(&mut self, job: &Job) -> Result<Outcome, Error> {
+    fn run_job(&mut self, job: &Job) -> Result<Outcome> {
         bench::go_on()?;
         let outcome = self.executor.run(job)?;
         self.spent += outcome.spent;
@@ -562,7 +543,7 @@ impl<'a> Tuning<'a> {
     }
 
     /// Measures configurations again, in rounds, with so many times the samples, and takes these times.
-    fn last_rounds(&mut self, finalists: &[&Configuration], times: u32) -> Result<(), Error> {
+    fn last_rounds(&mut self, finalists: &[&Configuration], times: u32) -> Result<()> {
         let rounds = times * ROUNDS;
         let steps = finalists.len() * rounds as usize;
         sweep::in_rounds(
@@ -577,10 +558,8 @@ impl<'a> Tuning<'a> {
         )
     }
 
-    fn add(&mut self, configuration: &Configuration, mut outcome: Outcome) -> Result<(), Error> {
-        (outcome.wg, outcome.params) = (configuration.wg, configuration.params.clone());
-        let mut row = Row::of(&self.scene, configuration.rung, &outcome);
-        self.identity.stamp(&mut row, configuration);
+    fn add(&mut self, configuration: &Configuration, outcome: Outcome) -> Result<()> {
+        let row = self.identity.row(&self.scene, configuration, outcome);
         let written = self.csv.as_mut().map_or(Ok(()), |file| file.write(&row));
         self.rows.push(row);
         written
@@ -608,7 +587,7 @@ impl<'a> Tuning<'a> {
     }
 
     /// Remembers what was found, and says for what.
-    fn remember(&self, global: &Global) -> Result<(), Error> {
+    fn remember(&self, global: &Global) -> Result<()> {
         let entries = self.entries()?;
         if entries.is_empty() {
             if !self.undecided().is_empty() {
@@ -656,7 +635,7 @@ impl<'a> Tuning<'a> {
     }
 
     /// Of each rung that was searched, and of all rungs where all were, what is to be remembered.
-    fn entries(&self) -> Result<Vec<TunedEntry>, Error> {
+    fn entries(&self) -> Result<Vec<TunedEntry>> {
         let rows = self.latest();
         let family = self.asked.family;
         let mut entries = Vec::new();
@@ -692,7 +671,7 @@ impl<'a> Tuning<'a> {
         Ok(entries)
     }
 
-    fn entry(&self, rung: Option<&Rung>, rows: &[Row]) -> Result<Option<TunedEntry>, Error> {
+    fn entry(&self, rung: Option<&Rung>, rows: &[Row]) -> Result<Option<TunedEntry>> {
         let Some((best, default)) = self.winner(rows) else {
             return Ok(None);
         };
@@ -820,7 +799,7 @@ impl Bench for LastRounds<'_, '_> {
     }
 
     /// What was checked a moment ago is checked again only where the worker has forgotten it.
-    fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome, Error> {
+    fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome> {
         self.tuning.observer.case_started(
             self.step,
             self.steps,
@@ -838,7 +817,7 @@ impl Bench for LastRounds<'_, '_> {
         configuration: &Configuration,
         outcome: Outcome,
         _sampled: f64,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         self.tuning.add(configuration, outcome)
     }
 }

@@ -7,6 +7,8 @@ use gpulab::kernels;
 use gpulab::outcome::{Cache, Clock, Settings};
 use gpulab::plan::{Case, WorkGroup};
 
+type Patch = (&'static str, &'static str);
+
 /// A wrong kernel.
 #[derive(Debug)]
 pub struct Mutant {
@@ -14,7 +16,8 @@ pub struct Mutant {
     /// Below `cl/`, if not the rung's own file.
     pub file: Option<&'static str>,
     /// What is found in the file, and what is put in its place.
-    pub patches: &'static [(&'static str, &'static str)],
+    patch: Patch,
+    more: &'static [Patch],
     /// How often each patch's text is there.
     pub times: usize,
     pub control: Control,
@@ -84,9 +87,10 @@ impl Expect {
 pub const fn kernel(
     rung: &'static str,
     label: &'static str,
-    patches: &'static [(&'static str, &'static str)],
+    find: &'static str,
+    put: &'static str,
 ) -> Mutant {
-    mutant(Subject::Kernel(rung), label, patches)
+    mutant(Subject::Kernel(rung), label, (find, put))
 }
 
 /// A mutant of an experiment's kernel.
@@ -95,9 +99,14 @@ pub const fn trial(
     kernel: &'static str,
     series: &'static str,
     label: &'static str,
-    patches: &'static [(&'static str, &'static str)],
+    find: &'static str,
+    put: &'static str,
 ) -> Mutant {
-    mutant(Subject::Trial(experiment, kernel, series), label, patches)
+    mutant(
+        Subject::Trial(experiment, kernel, series),
+        label,
+        (find, put),
+    )
 }
 
 /// A mutant that a command must reject.
@@ -105,19 +114,16 @@ pub const fn command(
     args: &'static str,
     file: &'static str,
     label: &'static str,
-    patches: &'static [(&'static str, &'static str)],
+    find: &'static str,
+    put: &'static str,
 ) -> Mutant {
     Mutant {
         file: Some(file),
-        ..mutant(Subject::Command(args), label, patches)
+        ..mutant(Subject::Command(args), label, (find, put))
     }
 }
 
-const fn mutant(
-    subject: Subject,
-    label: &'static str,
-    patches: &'static [(&'static str, &'static str)],
-) -> Mutant {
+const fn mutant(subject: Subject, label: &'static str, patch: Patch) -> Mutant {
     let control = Control {
         subject,
         n: 10_007,
@@ -133,7 +139,8 @@ const fn mutant(
     Mutant {
         label,
         file: None,
-        patches,
+        patch,
+        more: &[],
         times: 1,
         control,
         expect: Expect::Wrong,
@@ -142,6 +149,16 @@ const fn mutant(
 }
 
 impl Mutant {
+    pub fn patches(&self) -> impl Iterator<Item = &Patch> {
+        std::iter::once(&self.patch).chain(self.more)
+    }
+
+    /// With further patches.
+    pub const fn and(mut self, more: &'static [Patch]) -> Mutant {
+        self.more = more;
+        self
+    }
+
     pub const fn file_is(mut self, file: &'static str) -> Mutant {
         self.file = Some(file);
         self

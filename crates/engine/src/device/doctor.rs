@@ -4,9 +4,9 @@
 use super::opencl::OpenClDevice;
 use super::{BuildUnit, Device, DeviceError, LIBRARY_VARIABLE, forward, list_platforms, loader};
 use crate::processes;
-use gpulab_model::Error;
 use gpulab_model::outcome::{DeviceInfo, PlatformInfo};
 use gpulab_model::plan::{Arg, Launch};
+use gpulab_model::{Error, Result};
 use gpulab_record::files;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -102,6 +102,16 @@ pub struct Listing {
     pub broken: Vec<String>,
 }
 
+impl Listing {
+    /// Nothing but what went wrong with all of it.
+    pub fn broken(problem: String) -> Listing {
+        Listing {
+            platforms: Vec::new(),
+            broken: vec![problem],
+        }
+    }
+}
+
 /// Lists the platforms in a child process. If that does not live through it, nor for OpenCL's own library, asks each
 /// driver in one of its own.
 pub fn listing(until: Instant) -> Result<Listing, String> {
@@ -121,7 +131,7 @@ pub fn listing(until: Instant) -> Result<Listing, String> {
 }
 
 /// Every platform, unless a driver broke: then numbers would mean other devices.
-pub fn platforms() -> Result<Vec<PlatformInfo>, Error> {
+pub fn platforms() -> Result<Vec<PlatformInfo>> {
     let Listing { platforms, broken } =
         listing(Instant::now() + LISTING).map_err(Error::NoDevice)?;
     if broken.is_empty() {

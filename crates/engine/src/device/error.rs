@@ -11,6 +11,9 @@ use std::fmt::Display;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
+/// What a device answers, or why it does not.
+pub type DeviceResult<T> = Result<T, DeviceError>;
+
 /// Why a device did not do what it was asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
@@ -136,7 +139,7 @@ fn call_message(call: &str, code: i32) -> String {
     }
 }
 
-pub(super) fn check(call: &str, code: i32) -> Result<(), DeviceError> {
+pub(super) fn check(call: &str, code: i32) -> DeviceResult<()> {
     if code == 0 {
         Ok(())
     } else {
@@ -152,7 +155,7 @@ thread_local! {
 pub(super) fn guarded<T, E: Display>(
     call: &str,
     body: impl FnOnce() -> Result<T, E>,
-) -> Result<T, DeviceError> {
+) -> DeviceResult<T> {
     silence_panics_of_guarded_calls();
     forward::take_failure();
     let outer = QUIET.replace(true);
@@ -170,7 +173,7 @@ pub(super) fn guarded<T, E: Display>(
 }
 
 /// One more reference to an object of OpenCL: `ocl` panics where the driver gives none.
-pub(super) fn retained<T: Clone>(call: &str, object: &T) -> Result<T, DeviceError> {
+pub(super) fn retained<T: Clone>(call: &str, object: &T) -> DeviceResult<T> {
     guarded(call, || Ok::<T, Infallible>(object.clone()))
 }
 
@@ -219,15 +222,15 @@ fn refusal(error: &DeviceError) -> Refusal {
 }
 
 pub(super) const PLATFORM_NOT_FOUND: i32 = -1001;
-pub(super) const BUILD_PROGRAM_FAILURE: i32 = -11;
+const BUILD_PROGRAM_FAILURE: i32 = -11;
 
 /// A status code: its name, its likely cause, and what to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KnownCode {
-    pub(super) code: i32,
-    pub(super) name: &'static str,
-    pub(super) cause: &'static str,
-    pub(super) next: &'static str,
+    pub code: i32,
+    pub name: &'static str,
+    pub cause: &'static str,
+    pub next: &'static str,
 }
 
 const DOCTOR: &str = "run `gpulab doctor`";

@@ -86,7 +86,7 @@ impl Loader {
     }
 
     /// What keeps OpenCL from being loaded, where it may well be installed.
-    pub(super) fn problem(&self) -> Option<String> {
+    pub fn problem(&self) -> Option<String> {
         if self.found.is_some() {
             return None;
         }
@@ -105,7 +105,7 @@ impl Loader {
     }
 
     /// Where the file of the library is, which was found by its name.
-    pub(super) fn path(&self) -> Option<String> {
+    pub fn path(&self) -> Option<String> {
         let found = self.found.as_ref()?;
         let maps = fs::read_to_string("/proc/self/maps").ok()?;
         let stem = Path::new(found).file_name()?.to_str()?;
@@ -116,7 +116,7 @@ impl Loader {
         Some(path.to_owned())
     }
 
-    pub(super) fn symbol(&self, name: &'static str) -> Option<*mut c_void> {
+    pub fn symbol(&self, name: &'static str) -> Option<*mut c_void> {
         self.preloaded_symbol(name)
             .or_else(|| address(self.library.as_ref()?, name))
     }
@@ -128,7 +128,7 @@ impl Loader {
 }
 
 /// Whether the library came with the process, as a simulator does. Loads nothing.
-pub(super) fn is_preloaded() -> bool {
+pub fn is_preloaded() -> bool {
     preloaded().is_some_and(|process| address(&process, "clGetPlatformIDs").is_some())
 }
 
@@ -167,7 +167,7 @@ fn words(error: &libloading::Error) -> String {
 }
 
 /// Whether a driver's library can be loaded; what the system says if not. Its initialisers run.
-pub(super) fn try_library(path: &str) -> Result<(), String> {
+pub fn try_library(path: &str) -> Result<(), String> {
     // SAFETY: OpenCL's loader does the same for every installed driver; nothing of it is called here.
     unsafe { libloading::Library::new(path) }
         .map(drop)
@@ -189,7 +189,7 @@ thread_local! {
 }
 
 /// The last OpenCL function that failed on this thread since the last call, and its status code.
-pub(super) fn take_failure() -> Option<(&'static str, i32)> {
+pub fn take_failure() -> Option<(&'static str, i32)> {
     FAILURE.take()
 }
 

@@ -2,7 +2,7 @@
 //! queries panic.
 #![allow(unsafe_code, reason = "ocl cannot know what an image is made of")]
 
-use super::error::{DeviceError, guarded, retained};
+use super::error::{DeviceError, DeviceResult, guarded, retained};
 use super::info;
 use super::memory::{Buffer, finished};
 use gpulab_model::data::Scalar;
@@ -19,7 +19,7 @@ const CREATE: &str = "clCreateImage";
 const RETAIN: &str = "clRetainMemObject";
 
 /// An image beside the buffer whose pixels it has: what was written to one of them is copied when the other is used.
-pub(super) struct ImageView {
+pub struct ImageView {
     of: BufferId,
     image: Image,
     /// An `image1d_buffer_t` has memory of its own, as PoCL 3.1 makes none of a buffer's part.
@@ -30,12 +30,12 @@ pub(super) struct ImageView {
 }
 
 /// Makes an image of a buffer's first pixels; without a view where it is the buffer itself.
-pub(super) fn create(
+pub fn create(
     context: &Context,
     device: DeviceId,
     (id, of): (BufferId, &Buffer),
     image: Image,
-) -> Result<(Buffer, Option<ImageView>), DeviceError> {
+) -> DeviceResult<(Buffer, Option<ImageView>)> {
     check_size(device, image)?;
     let bytes = image.bytes().filter(|bytes| *bytes <= of.bytes());
     let bytes = bytes.ok_or_else(|| {
@@ -114,7 +114,7 @@ fn format(format: PixelFormat) -> ImageFormat {
 }
 
 /// Refuses what is larger than the device says: not every driver does.
-fn check_size(device: DeviceId, image: Image) -> Result<(), DeviceError> {
+fn check_size(device: DeviceId, image: Image) -> DeviceResult<()> {
     // Those of CL_DEVICE_IMAGE2D_MAX_WIDTH and so on.
     let most: &[u32] = match image.kind {
         ImageKind::Volume => &[0x1013, 0x1014, 0x1015],
@@ -141,7 +141,7 @@ impl ImageView {
         buffers: &BTreeMap<BufferId, Buffer>,
         id: BufferId,
         inward: bool,
-    ) -> Result<(), DeviceError> {
+    ) -> DeviceResult<()> {
         let [Some(buffer), Some(image)] = [self.of, id].map(|id| buffers.get(&id)) else {
             return Err(DeviceError::other(
                 "clEnqueueCopyBufferToImage",
@@ -196,16 +196,16 @@ impl ImageView {
 }
 
 /// The images of a device, by their numbers.
-pub(super) type ImageViews = BTreeMap<BufferId, ImageView>;
+pub type ImageViews = BTreeMap<BufferId, ImageView>;
 
 /// Has a buffer hold what kernels wrote to its images; if it is about to be written, they will be behind.
-pub(super) fn settle(
+pub fn settle(
     views: &mut ImageViews,
     queue: &CommandQueue,
     buffers: &BTreeMap<BufferId, Buffer>,
     buffer: BufferId,
     is_written: bool,
-) -> Result<(), DeviceError> {
+) -> DeviceResult<()> {
     for (id, view) in views.iter_mut().filter(|(_, view)| view.of == buffer) {
         if view.is_ahead {
             view.copy(queue, buffers, *id, false)?;
@@ -216,12 +216,12 @@ pub(super) fn settle(
 }
 
 /// Has all that a launch is given hold what was written last.
-pub(super) fn ready(
+pub fn ready(
     views: &mut ImageViews,
     queue: &CommandQueue,
     buffers: &BTreeMap<BufferId, Buffer>,
     launch: &Launch,
-) -> Result<(), DeviceError> {
+) -> DeviceResult<()> {
     if views.is_empty() {
         return Ok(());
     }
@@ -241,14 +241,14 @@ pub(super) fn ready(
 }
 
 /// The samplers of a device.
-pub(super) type Samplers = BTreeMap<Sampler, core::Sampler>;
+pub type Samplers = BTreeMap<Sampler, core::Sampler>;
 
 /// Makes those that launches are given, unless they are there.
-pub(super) fn provide(
+pub fn provide(
     samplers: &mut Samplers,
     context: &Context,
     launches: &[Launch],
-) -> Result<(), DeviceError> {
+) -> DeviceResult<()> {
     for arg in launches.iter().flat_map(|launch| &launch.args) {
         let Arg::Sampler(sampler) = arg else { continue };
         if samplers.contains_key(sampler) {

@@ -3,7 +3,7 @@
 //! The queries of `ocl` wait ten seconds without a driver, stop at 64 devices, and panic on answers that they do not know.
 #![allow(unsafe_code, reason = "OpenCL's C functions")]
 
-use super::error::{DeviceError, check};
+use super::error::{DeviceError, DeviceResult, PLATFORM_NOT_FOUND, check};
 use super::{doctor, forward};
 use crate::processes;
 use gpulab_model::Joined;
@@ -14,7 +14,7 @@ use ocl::ffi::{self, c_void};
 use std::ptr::null_mut;
 
 /// Every platform with its devices. Without a loader or a driver the list is empty; see [`super::loader()`].
-pub fn list_platforms() -> Result<Vec<PlatformInfo>, DeviceError> {
+pub fn list_platforms() -> DeviceResult<Vec<PlatformInfo>> {
     if let Some(problem) = forward::loader().problem() {
         return Err(DeviceError::other("loading OpenCL", problem));
     }
@@ -57,7 +57,7 @@ pub fn generation(info: &DeviceInfo) -> Option<String> {
     Some(format!("{major}.{minor}"))
 }
 
-pub(super) fn handles(info: &DeviceInfo) -> Result<(PlatformId, DeviceId), DeviceError> {
+pub fn handles(info: &DeviceInfo) -> DeviceResult<(PlatformId, DeviceId)> {
     let numbers = info.selector.split_once(':');
     let [platform, device] = numbers.map_or([usize::MAX; 2], |(p, d)| {
         [p, d].map(|number| number.parse().unwrap_or(usize::MAX))
@@ -182,7 +182,7 @@ fn dims(sizes: &[usize]) -> [usize; 3] {
 }
 
 /// Demands the limits by which kernels are chosen and refused: one that the driver does not tell would pass for a limit of 0.
-pub(super) fn demand_limits(target: &Target) -> Result<(), DeviceError> {
+pub fn demand_limits(target: &Target) -> DeviceResult<()> {
     let limits = [
         (
             target.max_wg as u64,
@@ -227,54 +227,53 @@ fn kind(bits: u64) -> &'static str {
 /// Longest answer believed, in bytes.
 const MOST: usize = 64 << 20;
 
-/// Every platform; empty without a loader or driver.
-pub(super) fn platforms() -> Result<Vec<PlatformId>, DeviceError> {
-    let call = "clGetPlatformIDs";
+/// The handles that a call lists, which `ask` is given room for, as many as fit it, and a place for their number; none where it
+/// answers `none`.
+fn listed<T>(
+    call: &str,
+    none: i32,
+    ask: impl Fn(u32, *mut *mut T, *mut u32) -> i32,
+) -> DeviceResult<impl Iterator<Item = *mut T>> {
     let mut count = 0;
-    // SAFETY: no room is offered and `count` outlives the call.
-    let code = unsafe { ffi::clGetPlatformIDs(0, null_mut(), &mut count) };
-    if code == super::error::PLATFORM_NOT_FOUND || (code == 0 && count == 0) {
-        return Ok(Vec::new());
+    let code = ask(0, null_mut(), &mut count);
+    let mut ids = Vec::new();
+    if code != none {
+        check(call, code)?;
+        ids.resize(count as usize, null_mut());
     }
-    check(call, code)?;
-    let mut ids = vec![null_mut(); count as usize];
-    // SAFETY: `ids` has room for `count` handles.
-    check(call, unsafe {
-        ffi::clGetPlatformIDs(count, ids.as_mut_ptr(), null_mut())
-    })?;
-    // SAFETY: the handles come from OpenCL just now, and platforms are never released.
-    Ok(ids
-        .into_iter()
-        .filter(|id| !id.is_null())
-        .map(|id| unsafe { PlatformId::from_raw(id) })
-        .collect())
+    if !ids.is_empty() {
+        check(call, ask(count, ids.as_mut_ptr(), null_mut()))?;
+    }
+    Ok(ids.into_iter().filter(|id| !id.is_null()))
 }
 
-pub(super) fn devices(platform: PlatformId) -> Result<Vec<DeviceId>, DeviceError> {
+/// Every platform; empty without a loader or driver.
+pub fn platforms() -> DeviceResult<Vec<PlatformId>> {
+    let ids = listed(
+        "clGetPlatformIDs",
+        PLATFORM_NOT_FOUND,
+        |room, ids, count| {
+            // SAFETY: there is room for so many handles, and `count` outlives the call.
+            unsafe { ffi::clGetPlatformIDs(room, ids, count) }
+        },
+    )?;
+    // SAFETY: the handles come from OpenCL just now, and platforms are never released.
+    Ok(ids.map(|id| unsafe { PlatformId::from_raw(id) }).collect())
+}
+
+pub fn devices(platform: PlatformId) -> DeviceResult<Vec<DeviceId>> {
     const ALL: u64 = 0xFFFF_FFFF;
-    let call = "clGetDeviceIDs";
-    let mut count = 0;
-    // SAFETY: the platform is valid, no room is offered, and `count` outlives the call.
-    let code = unsafe { ffi::clGetDeviceIDs(platform.as_ptr(), ALL, 0, null_mut(), &mut count) };
-    if code == -1 || (code == 0 && count == 0) {
-        return Ok(Vec::new());
-    }
-    check(call, code)?;
-    let mut ids = vec![null_mut(); count as usize];
-    // SAFETY: `ids` has room for `count` handles.
-    check(call, unsafe {
-        ffi::clGetDeviceIDs(platform.as_ptr(), ALL, count, ids.as_mut_ptr(), null_mut())
+    const DEVICE_NOT_FOUND: i32 = -1;
+    let ids = listed("clGetDeviceIDs", DEVICE_NOT_FOUND, |room, ids, count| {
+        // SAFETY: the platform is valid, there is room for so many handles, and `count` outlives the call.
+        unsafe { ffi::clGetDeviceIDs(platform.as_ptr(), ALL, room, ids, count) }
     })?;
     // SAFETY: the handles come from OpenCL just now; root devices are never released.
-    Ok(ids
-        .into_iter()
-        .filter(|id| !id.is_null())
-        .map(|id| unsafe { DeviceId::from_raw(id) })
-        .collect())
+    Ok(ids.map(|id| unsafe { DeviceId::from_raw(id) }).collect())
 }
 
 /// The bytes of an answer, kept aligned for any number.
-pub(super) struct InfoValue {
+pub struct InfoValue {
     words: Vec<u64>,
     size: usize,
 }
@@ -287,13 +286,13 @@ impl InfoValue {
     }
 
     /// The answer as text, without the NUL that ends it.
-    pub(super) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let text = String::from_utf8_lossy(self.bytes());
         text.trim_end_matches('\0').trim().to_owned()
     }
 
     /// The answer as an unsigned number of 4 or 8 bytes.
-    pub(super) fn number(&self) -> Option<u64> {
+    pub fn number(&self) -> Option<u64> {
         match self.size {
             4 => bytemuck::try_pod_read_unaligned::<u32>(self.bytes())
                 .ok()
@@ -304,12 +303,12 @@ impl InfoValue {
     }
 
     /// The answer as a signed number of 4 bytes.
-    pub(super) fn signed(&self) -> Option<i32> {
+    pub fn signed(&self) -> Option<i32> {
         bytemuck::try_pod_read_unaligned(self.bytes()).ok()
     }
 
     /// The answer as numbers of the host's word size.
-    pub(super) fn sizes(&self) -> Vec<usize> {
+    pub fn sizes(&self) -> Vec<usize> {
         self.bytes()
             .chunks_exact(size_of::<usize>())
             .map(bytemuck::pod_read_unaligned)
@@ -321,7 +320,7 @@ impl InfoValue {
 fn ask(
     call: &str,
     mut get: impl FnMut(usize, *mut c_void, *mut usize) -> i32,
-) -> Result<InfoValue, DeviceError> {
+) -> DeviceResult<InfoValue> {
     let mut size = 0;
     check(call, get(0, null_mut(), &mut size))?;
     if size > MOST {
@@ -340,7 +339,7 @@ fn ask(
 /// Defines questions: C functions of OpenCL whose last four arguments are key, size, place and size needed.
 macro_rules! questions {
     ($($name:ident($($arg:ident: $ty:ty => $handle:expr),*) $function:ident;)*) => {
-        $(pub(super) fn $name($($arg: $ty,)* key: u32) -> Result<InfoValue, DeviceError> {
+        $(pub fn $name($($arg: $ty,)* key: u32) -> DeviceResult<InfoValue> {
             ask(stringify!($function), |size, place, needed| {
                 // SAFETY: the handles are alive, and `ask` gives a place of `size` bytes.
                 unsafe { ffi::$function($($handle,)* key, size, place, needed) }

@@ -1,7 +1,7 @@
 //! Launches: arguments bound first, then everything enqueued, waited for and timed.
 #![allow(unsafe_code, reason = "ocl cannot know what a kernel does to memory")]
 
-use super::error::{DeviceError, guarded, retained};
+use super::error::{DeviceError, DeviceResult, guarded, retained};
 use super::image;
 use super::memory::{check_event, enqueued};
 use super::opencl::OpenClDevice;
@@ -17,7 +17,7 @@ const ENQUEUE: &str = "clEnqueueNDRangeKernel";
 const RETAIN_QUEUE: &str = "clRetainCommandQueue";
 
 /// A launch with its arguments set, ready to be enqueued any number of times.
-pub(super) struct Prepared {
+pub struct Prepared {
     kernel: Kernel,
     dims: u32,
     global: [usize; 3],
@@ -25,7 +25,7 @@ pub(super) struct Prepared {
 }
 
 /// The number of dimensions in use. Refuses sizes that OpenCL refuses, since some drivers do not.
-fn dims(launch: &Launch) -> Result<u32, DeviceError> {
+fn dims(launch: &Launch) -> DeviceResult<u32> {
     let sizes: Vec<(usize, usize)> = launch.global.into_iter().zip(launch.local).collect();
     if sizes
         .iter()
@@ -42,7 +42,7 @@ fn dims(launch: &Launch) -> Result<u32, DeviceError> {
         .map_or(1, |dim| dim as u32 + 1))
 }
 
-fn check_count(kernel: &Kernel, launch: &Launch) -> Result<(), DeviceError> {
+fn check_count(kernel: &Kernel, launch: &Launch) -> DeviceResult<()> {
     const NUM_ARGS: u32 = 0x1191;
     let has = info::kernel(kernel, NUM_ARGS)?.number();
     if has.is_none_or(|n| n == launch.args.len() as u64) {
@@ -58,11 +58,7 @@ fn check_count(kernel: &Kernel, launch: &Launch) -> Result<(), DeviceError> {
 }
 
 /// Refuses arguments that a parameter of the kernel cannot take.
-fn check_parameters(
-    built: &Built,
-    device: &OpenClDevice,
-    launch: &Launch,
-) -> Result<(), DeviceError> {
+fn check_parameters(built: &Built, device: &OpenClDevice, launch: &Launch) -> DeviceResult<()> {
     for (number, (parameter, arg)) in
         (1..).zip(built.parameters(&launch.kernel).iter().zip(&launch.args))
     {
@@ -82,7 +78,7 @@ fn set(
     arg: Arg<BufferId>,
     wide_index: bool,
     device: &OpenClDevice,
-) -> Result<(), DeviceError> {
+) -> DeviceResult<()> {
     match arg {
         Arg::Buffer(id) => pass(
             kernel,
@@ -123,7 +119,7 @@ fn set(
     }
 }
 
-fn pass(kernel: &Kernel, index: u32, value: ArgVal<'_>) -> Result<(), DeviceError> {
+fn pass(kernel: &Kernel, index: u32, value: ArgVal<'_>) -> DeviceResult<()> {
     guarded(SET_ARG, || core::set_kernel_arg(kernel, index, value))
 }
 
@@ -142,11 +138,7 @@ fn in_argument(error: DeviceError, launch: &Launch, index: u32) -> DeviceError {
 
 /// Refuses what the device cannot hold: PoCL aborts the process there. The driver's number covers arguments
 /// and the kernel's own arrays, but some drivers leave the arguments out.
-fn check_local_memory(
-    kernel: &Kernel,
-    launch: &Launch,
-    device: &OpenClDevice,
-) -> Result<(), DeviceError> {
+fn check_local_memory(kernel: &Kernel, launch: &Launch, device: &OpenClDevice) -> DeviceResult<()> {
     const LOCAL_MEM_SIZE: u32 = 0x11B2;
     let reported = info::kernel_work_group(kernel, device.device, LOCAL_MEM_SIZE)
         .ok()
@@ -170,11 +162,11 @@ fn check_local_memory(
 
 impl OpenClDevice {
     /// Sets the arguments of every launch, each on a kernel object of its own.
-    pub(super) fn prepare(
+    pub fn prepare(
         &mut self,
         program: ProgramId,
         launches: &[Launch],
-    ) -> Result<Vec<Prepared>, DeviceError> {
+    ) -> DeviceResult<Vec<Prepared>> {
         let place = self.built(program)?;
         image::provide(&mut self.samplers, &self.context, launches)?;
         let mut used: BTreeMap<&str, usize> = BTreeMap::new();
@@ -188,12 +180,7 @@ impl OpenClDevice {
         Ok(prepared)
     }
 
-    fn bind(
-        &self,
-        built: &Built,
-        launch: &Launch,
-        kernel: Kernel,
-    ) -> Result<Prepared, DeviceError> {
+    fn bind(&self, built: &Built, launch: &Launch, kernel: Kernel) -> DeviceResult<Prepared> {
         let dims = dims(launch)?;
         check_count(&kernel, launch)?;
         check_parameters(built, self, launch)?;
@@ -211,11 +198,11 @@ impl OpenClDevice {
     }
 
     /// Runs the launches in order, waits, and reads the event times.
-    pub(super) fn run_launches(
+    pub fn run_launches(
         &mut self,
         program: ProgramId,
         launches: &[Launch],
-    ) -> Result<Timing, DeviceError> {
+    ) -> DeviceResult<Timing> {
         let prepared = &self.prepare(program, launches)?;
         let queue = &retained(RETAIN_QUEUE, &self.profiling)?;
         let mut events: Vec<Event> = Vec::with_capacity(prepared.len());
@@ -259,12 +246,12 @@ impl OpenClDevice {
     /// Runs the launches in order, again and again, and waits once, or where a flag is read. Host seconds of all of it. Only the
     /// last launch has an event, as making one takes a driver longer than many a kernel; all of them have where the driver
     /// leaks without.
-    pub(super) fn batch_launches(
+    pub fn batch_launches(
         &mut self,
         program: ProgramId,
         launches: &[Launch],
         repeat: usize,
-    ) -> Result<f64, DeviceError> {
+    ) -> DeviceResult<f64> {
         // AMD's driver has been seen to keep the buffers of launches whose events nobody took.
         let leaks = self.info.vendor.contains("Advanced Micro Devices");
         let prepared = &self.prepare(program, launches)?;
@@ -296,8 +283,8 @@ impl OpenClDevice {
         queue: &CommandQueue,
         launches: &[Launch],
         prepared: &[Prepared],
-        mut go: impl FnMut(&Prepared, usize) -> Result<(), DeviceError>,
-    ) -> Result<(), DeviceError> {
+        mut go: impl FnMut(&Prepared, usize) -> DeviceResult<()>,
+    ) -> DeviceResult<()> {
         let mut place = 0;
         while place < prepared.len() {
             self.ready(queue, launches.get(place))?;
@@ -310,18 +297,14 @@ impl OpenClDevice {
         Ok(())
     }
 
-    fn ready(&mut self, queue: &CommandQueue, launch: Option<&Launch>) -> Result<(), DeviceError> {
+    fn ready(&mut self, queue: &CommandQueue, launch: Option<&Launch>) -> DeviceResult<()> {
         launch.map_or(Ok(()), |launch| {
             image::ready(&mut self.views, queue, &self.buffers, launch)
         })
     }
 
     /// Launches that are left out, as the flag is down.
-    fn skipped(
-        &self,
-        queue: &CommandQueue,
-        check: &FlagCheck<BufferId>,
-    ) -> Result<usize, DeviceError> {
+    fn skipped(&self, queue: &CommandQueue, check: &FlagCheck<BufferId>) -> DeviceResult<usize> {
         let buffer = self.buffer(check.buffer, "clEnqueueReadBuffer")?;
         let mut flag = vec![0; check.bytes];
         buffer.read(queue, 0, &mut flag)?;
@@ -339,7 +322,7 @@ impl OpenClDevice {
     }
 }
 
-pub(super) fn enqueue(queue: &CommandQueue, launch: &Prepared) -> Result<Event, DeviceError> {
+pub fn enqueue(queue: &CommandQueue, launch: &Prepared) -> DeviceResult<Event> {
     let global = &launch.global;
     let local = Some(launch.local);
     // SAFETY: the arguments' number and sizes were checked; what the kernel does inside its buffers is
@@ -358,12 +341,12 @@ pub(super) fn enqueue(queue: &CommandQueue, launch: &Prepared) -> Result<Event, 
     })
 }
 
-fn finish(queue: &CommandQueue) -> Result<(), DeviceError> {
+fn finish(queue: &CommandQueue) -> DeviceResult<()> {
     guarded("clFinish", || core::finish(queue))
 }
 
 /// As [`enqueue`], at once and without an event.
-pub(super) fn enqueue_unseen(queue: &CommandQueue, launch: &Prepared) -> Result<(), DeviceError> {
+pub fn enqueue_unseen(queue: &CommandQueue, launch: &Prepared) -> DeviceResult<()> {
     let global = &launch.global;
     let local = Some(launch.local);
     let kernel = &launch.kernel;
@@ -383,7 +366,7 @@ pub(super) fn enqueue_unseen(queue: &CommandQueue, launch: &Prepared) -> Result<
     })
 }
 
-pub(super) fn stamps(event: &Event) -> Option<Stamps> {
+pub fn stamps(event: &Event) -> Option<Stamps> {
     let [Some(queued), Some(submit), Some(start), Some(end)] =
         [0x1280, 0x1281, 0x1282, 0x1283].map(|key| info::event_time(event, key).ok()?.number())
     else {

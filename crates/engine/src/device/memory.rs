@@ -1,7 +1,7 @@
 //! Buffers, and memory of the host: every size is checked before OpenCL hears of it, and every copy has ended on return.
 #![allow(unsafe_code, reason = "ocl cannot know how long host memory lives")]
 
-use super::error::{DeviceError, HOST_MEMORY, check, guarded, retained};
+use super::error::{DeviceError, DeviceResult, HOST_MEMORY, check, guarded, retained};
 use super::info;
 use gpulab_model::plan::MemoryKind;
 use ocl::core::{
@@ -9,8 +9,8 @@ use ocl::core::{
 };
 use std::cell::UnsafeCell;
 
-pub(super) struct Buffer {
-    pub(super) memory: Mem,
+pub struct Buffer {
+    pub memory: Mem,
     bytes: usize,
     /// Of a part what it is a part of, and where it begins there.
     part_of: Option<(Mem, usize)>,
@@ -18,11 +18,7 @@ pub(super) struct Buffer {
 
 impl Buffer {
     /// Allocates `bytes` > 0 where the driver likes, or in memory of the host that the device can reach.
-    pub(super) fn new(
-        context: &Context,
-        memory: MemoryKind,
-        bytes: usize,
-    ) -> Result<Buffer, DeviceError> {
+    pub fn new(context: &Context, memory: MemoryKind, bytes: usize) -> DeviceResult<Buffer> {
         let flags = match memory {
             MemoryKind::Device => MemFlags::READ_WRITE,
             MemoryKind::Host => MemFlags::READ_WRITE | MemFlags::ALLOC_HOST_PTR,
@@ -42,7 +38,7 @@ impl Buffer {
     }
 
     /// A part of it, whose place OpenCL wants to be a multiple of the device's base alignment.
-    pub(super) fn part(&self, from: usize, bytes: usize) -> Result<Buffer, DeviceError> {
+    pub fn part(&self, from: usize, bytes: usize) -> DeviceResult<Buffer> {
         let call = "clCreateSubBuffer";
         if bytes == 0 || self.is_nothing(call, from, bytes)? {
             return Err(DeviceError::other(call, "a part of 0 bytes"));
@@ -59,12 +55,7 @@ impl Buffer {
     }
 
     /// Fills its first bytes with a pattern of 1, 4 or 8.
-    pub(super) fn fill(
-        &self,
-        queue: &CommandQueue,
-        pattern: &[u8],
-        bytes: usize,
-    ) -> Result<(), DeviceError> {
+    pub fn fill(&self, queue: &CommandQueue, pattern: &[u8], bytes: usize) -> DeviceResult<()> {
         let call = "clEnqueueFillBuffer";
         if self.is_nothing(call, 0, bytes)? {
             return Ok(());
@@ -88,7 +79,7 @@ impl Buffer {
         queue: &CommandQueue,
         word: T,
         words: usize,
-    ) -> Result<(), DeviceError> {
+    ) -> DeviceResult<()> {
         finished("clEnqueueFillBuffer", queue, |event| {
             core::enqueue_fill_buffer(
                 queue,
@@ -104,7 +95,7 @@ impl Buffer {
     }
 
     /// An image: nothing is copied from or to it by offset.
-    pub(super) fn opaque(memory: Mem) -> Buffer {
+    pub fn opaque(memory: Mem) -> Buffer {
         Buffer {
             memory,
             bytes: 0,
@@ -113,23 +104,18 @@ impl Buffer {
     }
 
     /// The buffer that it is a part of, if it is one, and where it begins there.
-    pub(super) fn place(&self) -> (&Mem, usize) {
+    pub fn place(&self) -> (&Mem, usize) {
         self.part_of
             .as_ref()
             .map_or((&self.memory, 0), |(whole, from)| (whole, *from))
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.bytes
     }
 
     /// Copies host bytes to `offset`; every queue finds them there.
-    pub(super) fn write(
-        &self,
-        queue: &CommandQueue,
-        offset: usize,
-        bytes: &[u8],
-    ) -> Result<(), DeviceError> {
+    pub fn write(&self, queue: &CommandQueue, offset: usize, bytes: &[u8]) -> DeviceResult<()> {
         let call = "clEnqueueWriteBuffer";
         if self.is_nothing(call, offset, bytes.len())? {
             return Ok(());
@@ -152,12 +138,7 @@ impl Buffer {
         check_event(call, &event).and(waited)
     }
 
-    pub(super) fn read(
-        &self,
-        queue: &CommandQueue,
-        offset: usize,
-        bytes: &mut [u8],
-    ) -> Result<(), DeviceError> {
+    pub fn read(&self, queue: &CommandQueue, offset: usize, bytes: &mut [u8]) -> DeviceResult<()> {
         let call = "clEnqueueReadBuffer";
         if self.is_nothing(call, offset, bytes.len())? {
             return Ok(());
@@ -177,12 +158,7 @@ impl Buffer {
         check_event(call, &event)
     }
 
-    pub(super) fn copy_to(
-        &self,
-        to: &Buffer,
-        queue: &CommandQueue,
-        bytes: usize,
-    ) -> Result<(), DeviceError> {
+    pub fn copy_to(&self, to: &Buffer, queue: &CommandQueue, bytes: usize) -> DeviceResult<()> {
         let call = "clEnqueueCopyBuffer";
         if self.is_nothing(call, 0, bytes)? || to.is_nothing(call, 0, bytes)? {
             return Ok(());
@@ -204,7 +180,7 @@ impl Buffer {
     }
 
     /// Whether a range is empty; an error if it does not lie inside the buffer.
-    fn is_nothing(&self, call: &str, offset: usize, bytes: usize) -> Result<bool, DeviceError> {
+    fn is_nothing(&self, call: &str, offset: usize, bytes: usize) -> DeviceResult<bool> {
         match offset.checked_add(bytes) {
             Some(end) if end <= self.bytes => Ok(bytes == 0),
             _ => Err(DeviceError::other(
@@ -220,10 +196,7 @@ impl Buffer {
 
 /// Copies host bytes to places in buffers, in order, and waits once for all of them: of few bytes a wait takes longer than
 /// the copy.
-pub(super) fn write_all(
-    queue: &CommandQueue,
-    writes: &[(&Buffer, usize, &[u8])],
-) -> Result<(), DeviceError> {
+pub fn write_all(queue: &CommandQueue, writes: &[(&Buffer, usize, &[u8])]) -> DeviceResult<()> {
     let call = "clEnqueueWriteBuffer";
     let mut sources: Vec<Box<[u8]>> = Vec::with_capacity(writes.len());
     let mut events: Vec<Event> = Vec::with_capacity(writes.len());
@@ -257,28 +230,28 @@ pub(super) fn write_all(
 }
 
 /// The event of a command that `enqueue` puts in a queue.
-pub(super) fn enqueued(
+pub fn enqueued(
     call: &str,
     enqueue: impl FnOnce(&mut Event) -> core::Result<()>,
-) -> Result<Event, DeviceError> {
+) -> DeviceResult<Event> {
     let mut event = Event::null();
     guarded(call, || enqueue(&mut event))?;
     Ok(event)
 }
 
 /// Puts a command in a queue and waits for its end.
-pub(super) fn finished(
+pub fn finished(
     call: &str,
     queue: &CommandQueue,
     enqueue: impl FnOnce(&mut Event) -> core::Result<()>,
-) -> Result<(), DeviceError> {
+) -> DeviceResult<()> {
     let event = enqueued(call, enqueue)?;
     guarded("clFinish", || core::finish(queue))?;
     check_event(call, &event)
 }
 
 /// The error that a finished command ended with: a wait for it may well have reported success.
-pub(super) fn check_event(call: &str, event: &Event) -> Result<(), DeviceError> {
+pub fn check_event(call: &str, event: &Event) -> DeviceResult<()> {
     const EXECUTION_STATUS: u32 = 0x11D3;
     match info::event(event, EXECUTION_STATUS)?.signed() {
         Some(code) if code < 0 => check(call, code).map_err(DeviceError::begun),
@@ -287,7 +260,7 @@ pub(super) fn check_event(call: &str, event: &Event) -> Result<(), DeviceError> 
 }
 
 /// Memory of the host. Pinned memory is allocated by the driver and stays mapped until it is given back.
-pub(super) enum HostMemory {
+pub enum HostMemory {
     Pageable(Box<[UnsafeCell<u8>]>),
     Pinned {
         map: MemMap<u8>,
@@ -301,7 +274,7 @@ unsafe impl Send for HostMemory {}
 
 impl HostMemory {
     /// Memory as any program has it: zeros.
-    pub(super) fn pageable(bytes: usize) -> Result<HostMemory, DeviceError> {
+    pub fn pageable(bytes: usize) -> DeviceResult<HostMemory> {
         let mut memory = Vec::new();
         memory
             .try_reserve_exact(bytes)
@@ -311,11 +284,11 @@ impl HostMemory {
     }
 
     /// Memory that the device can reach by itself; its contents are undefined.
-    pub(super) fn pinned(
+    pub fn pinned(
         context: &Context,
         queue: &CommandQueue,
         bytes: usize,
-    ) -> Result<HostMemory, DeviceError> {
+    ) -> DeviceResult<HostMemory> {
         let buffer = Buffer::new(context, MemoryKind::Host, bytes)?;
         let queue = retained("clRetainCommandQueue", queue)?;
         let flags = MapFlags::new().read().write();
@@ -335,7 +308,7 @@ impl HostMemory {
         Ok(HostMemory::Pinned { map, buffer, queue })
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         match self {
             HostMemory::Pageable(bytes) => bytes.len(),
             HostMemory::Pinned { buffer, .. } => buffer.bytes(),
@@ -343,7 +316,7 @@ impl HostMemory {
     }
 
     /// Its first byte, to be written through by those who know that nobody else does.
-    pub(super) fn start(&self) -> *mut u8 {
+    pub fn start(&self) -> *mut u8 {
         match self {
             HostMemory::Pageable(bytes) => UnsafeCell::raw_get(bytes.as_ptr()),
             HostMemory::Pinned { map, .. } => map.as_ptr().cast_mut(),
@@ -355,7 +328,7 @@ impl HostMemory {
         clippy::mut_from_ref,
         reason = "a device gives them out by exclusive borrow, and nobody else has it"
     )]
-    pub(super) fn slice(&self) -> &mut [u8] {
+    pub fn slice(&self) -> &mut [u8] {
         // SAFETY: the memory is as long as that; a mapping is as long as its buffer and is unmapped only with it. Every
         // command that could touch it was waited for, and the device is borrowed exclusively.
         unsafe { std::slice::from_raw_parts_mut(self.start(), self.bytes()) }
@@ -381,6 +354,6 @@ impl Drop for HostMemory {
     }
 }
 
-pub(super) fn released() -> DeviceError {
+pub fn released() -> DeviceError {
     DeviceError::other("host memory", "it was released")
 }

@@ -15,7 +15,7 @@ mod play;
 mod program;
 pub mod select;
 
-pub use error::DeviceError;
+pub use error::{DeviceError, DeviceResult};
 pub use forward::{LIBRARY_VARIABLE, Loader, loader};
 pub use info::{generation, list_platforms};
 
@@ -91,25 +91,25 @@ pub trait Device {
     fn info(&self) -> &DeviceInfo;
 
     /// Compiles a unit and creates its kernels. Building an equal unit again may return the same id.
-    fn build(&mut self, unit: &BuildUnit) -> Result<ProgramId, DeviceError>;
+    fn build(&mut self, unit: &BuildUnit) -> DeviceResult<ProgramId>;
 
     /// Compiles a unit anew, beside what was built, and returns what the driver tells of each of its kernels, in order.
-    fn inspect(&mut self, unit: &BuildUnit) -> Result<Vec<Inspected>, DeviceError>;
+    fn inspect(&mut self, unit: &BuildUnit) -> DeviceResult<Vec<Inspected>>;
 
     /// Compiles a unit anew, beside what was built, with the lines of its source where the driver can keep them: the program's
     /// binary.
-    fn binary(&mut self, unit: &BuildUnit) -> Result<Vec<u8>, DeviceError>;
+    fn binary(&mut self, unit: &BuildUnit) -> DeviceResult<Vec<u8>>;
 
     /// Allocates a read-write buffer of `bytes` > 0; its contents are undefined.
-    fn alloc(&mut self, bytes: usize) -> Result<BufferId, DeviceError> {
+    fn alloc(&mut self, bytes: usize) -> DeviceResult<BufferId> {
         self.alloc_in(MemoryKind::Device, bytes)
     }
 
-    fn alloc_in(&mut self, memory: MemoryKind, bytes: usize) -> Result<BufferId, DeviceError>;
+    fn alloc_in(&mut self, memory: MemoryKind, bytes: usize) -> DeviceResult<BufferId>;
 
     /// A part of a buffer as a buffer of its own, from byte `from` on, a multiple of 4096; it is released apart from the
     /// whole, which must not be released before.
-    fn part(&mut self, of: BufferId, from: usize, bytes: usize) -> Result<BufferId, DeviceError>;
+    fn part(&mut self, of: BufferId, from: usize, bytes: usize) -> DeviceResult<BufferId>;
 
     /// Gives back a buffer, an image or memory of the host, by its number.
     fn free(&mut self, number: u32);
@@ -132,35 +132,30 @@ pub trait Device {
     }
 
     /// Fills the first `bytes` of a buffer, a multiple of the pattern's 1, 4 or 8, on the device; returns when done.
-    fn fill(&mut self, buffer: BufferId, pattern: &[u8], bytes: usize) -> Result<(), DeviceError>;
+    fn fill(&mut self, buffer: BufferId, pattern: &[u8], bytes: usize) -> DeviceResult<()>;
 
     /// Copies host bytes to `offset` bytes into the buffer; returns when done.
-    fn write(&mut self, buffer: BufferId, offset: usize, bytes: &[u8]) -> Result<(), DeviceError>;
+    fn write(&mut self, buffer: BufferId, offset: usize, bytes: &[u8]) -> DeviceResult<()>;
 
     /// As [`Device::write`], with the same arguments, one after the other; returns when all are done.
-    fn write_all(&mut self, writes: &[(BufferId, usize, &[u8])]) -> Result<(), DeviceError> {
+    fn write_all(&mut self, writes: &[(BufferId, usize, &[u8])]) -> DeviceResult<()> {
         writes
             .iter()
             .try_for_each(|(buffer, offset, bytes)| self.write(*buffer, *offset, bytes))
     }
 
     /// Copies from `offset` bytes into the buffer to the host; returns when done.
-    fn read(
-        &mut self,
-        buffer: BufferId,
-        offset: usize,
-        bytes: &mut [u8],
-    ) -> Result<(), DeviceError>;
+    fn read(&mut self, buffer: BufferId, offset: usize, bytes: &mut [u8]) -> DeviceResult<()>;
 
     /// Copies the first `bytes` of one buffer to another; returns when done.
-    fn copy(&mut self, from: BufferId, to: BufferId, bytes: usize) -> Result<(), DeviceError>;
+    fn copy(&mut self, from: BufferId, to: BufferId, bytes: usize) -> DeviceResult<()>;
 
     /// Makes an image of a buffer's first pixels, which is freed as a buffer is, and before it. Whoever writes one of both, the
     /// host or a kernel, finds the same in the other.
-    fn image(&mut self, of: BufferId, image: Image) -> Result<BufferId, DeviceError>;
+    fn image(&mut self, of: BufferId, image: Image) -> DeviceResult<BufferId>;
 
     /// Runs the launches in order on a profiling queue and waits.
-    fn run(&mut self, program: ProgramId, launches: &[Launch]) -> Result<Timing, DeviceError>;
+    fn run(&mut self, program: ProgramId, launches: &[Launch]) -> DeviceResult<Timing>;
 
     /// Runs the launches `repeat` times back to back on a queue without profiling, waits once, and
     /// returns the host seconds of all of it.
@@ -169,12 +164,12 @@ pub trait Device {
         program: ProgramId,
         launches: &[Launch],
         repeat: usize,
-    ) -> Result<f64, DeviceError>;
+    ) -> DeviceResult<f64>;
 
     /// Allocates memory of the host for `bytes` > 0; its contents are undefined.
-    fn hold(&mut self, is_pinned: bool, bytes: usize) -> Result<BufferId, DeviceError>;
+    fn hold(&mut self, is_pinned: bool, bytes: usize) -> DeviceResult<BufferId>;
 
-    fn held(&mut self, host: BufferId) -> Result<&mut [u8], DeviceError>;
+    fn held(&mut self, host: BufferId) -> DeviceResult<&mut [u8]>;
 
     /// Carries out commands in order, `repeat` times, and waits once for all of them; the event times are those of the
     /// last time. Queues have event times only if `profiled`.
@@ -184,5 +179,5 @@ pub trait Device {
         commands: &[QueuedCommand],
         repeat: usize,
         profiled: bool,
-    ) -> Result<Timing, DeviceError>;
+    ) -> DeviceResult<Timing>;
 }

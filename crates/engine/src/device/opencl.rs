@@ -1,6 +1,6 @@
 //! A real device behind the [`Device`] trait.
 
-use super::error::{DeviceError, guarded, retained};
+use super::error::{DeviceError, DeviceResult, guarded, retained};
 use super::image::{self, ImageViews, Samplers};
 use super::info;
 use super::memory::{self, Buffer, HostMemory};
@@ -37,7 +37,7 @@ pub struct OpenClDevice {
 
 impl OpenClDevice {
     /// Opens a listed device: a context and two queues.
-    pub fn open(info: &DeviceInfo) -> Result<OpenClDevice, DeviceError> {
+    pub fn open(info: &DeviceInfo) -> DeviceResult<OpenClDevice> {
         info::demand_limits(&info.target)?;
         let (platform, device) = info::handles(info)?;
         let properties = ContextProperties::new().platform(platform);
@@ -62,7 +62,7 @@ impl OpenClDevice {
     }
 
     /// So many queues: of those that there are, and new ones where they are too few.
-    fn queues(&mut self, count: usize, profiled: bool) -> Result<Vec<CommandQueue>, DeviceError> {
+    fn queues(&mut self, count: usize, profiled: bool) -> DeviceResult<Vec<CommandQueue>> {
         let more = &mut self.more[usize::from(profiled)];
         while more.len() + 1 < count {
             more.push(create_queue(&self.context, self.device, profiled)?);
@@ -89,7 +89,7 @@ impl OpenClDevice {
         id
     }
 
-    pub(super) fn buffer(&self, id: BufferId, call: &str) -> Result<&Buffer, DeviceError> {
+    pub(super) fn buffer(&self, id: BufferId, call: &str) -> DeviceResult<&Buffer> {
         self.buffers
             .get(&id)
             .ok_or_else(|| DeviceError::other(call, "the buffer was released"))
@@ -103,7 +103,7 @@ impl OpenClDevice {
     }
 
     /// Has a buffer hold what kernels wrote to its images before it is read; what is about to be written goes to them later.
-    fn settle(&mut self, buffer: BufferId, is_written: bool) -> Result<(), DeviceError> {
+    fn settle(&mut self, buffer: BufferId, is_written: bool) -> DeviceResult<()> {
         image::settle(
             &mut self.views,
             &self.profiling,
@@ -114,7 +114,7 @@ impl OpenClDevice {
     }
 
     /// A program's place in the list, as the one that was used last.
-    pub(super) fn built(&mut self, program: ProgramId) -> Result<usize, DeviceError> {
+    pub(super) fn built(&mut self, program: ProgramId) -> DeviceResult<usize> {
         let last = self
             .touch(|(id, _)| *id == program)
             .map(|_| self.programs.len() - 1);
@@ -122,11 +122,7 @@ impl OpenClDevice {
     }
 }
 
-fn create_queue(
-    context: &Context,
-    device: DeviceId,
-    profiled: bool,
-) -> Result<CommandQueue, DeviceError> {
+fn create_queue(context: &Context, device: DeviceId, profiled: bool) -> DeviceResult<CommandQueue> {
     let properties = if profiled {
         CommandQueueProperties::PROFILING_ENABLE
     } else {
@@ -142,7 +138,7 @@ impl Device for OpenClDevice {
         &self.info
     }
 
-    fn build(&mut self, unit: &BuildUnit) -> Result<ProgramId, DeviceError> {
+    fn build(&mut self, unit: &BuildUnit) -> DeviceResult<ProgramId> {
         if let Some(id) = self.touch(|(_, built)| built.unit == *unit) {
             return Ok(id);
         }
@@ -155,7 +151,7 @@ impl Device for OpenClDevice {
         Ok(id)
     }
 
-    fn inspect(&mut self, unit: &BuildUnit) -> Result<Vec<Inspected>, DeviceError> {
+    fn inspect(&mut self, unit: &BuildUnit) -> DeviceResult<Vec<Inspected>> {
         program::inspect(
             &self.context,
             self.device,
@@ -164,7 +160,7 @@ impl Device for OpenClDevice {
         )
     }
 
-    fn binary(&mut self, unit: &BuildUnit) -> Result<Vec<u8>, DeviceError> {
+    fn binary(&mut self, unit: &BuildUnit) -> DeviceResult<Vec<u8>> {
         program::binary(
             &self.context,
             self.device,
@@ -173,13 +169,13 @@ impl Device for OpenClDevice {
         )
     }
 
-    fn alloc_in(&mut self, memory: MemoryKind, bytes: usize) -> Result<BufferId, DeviceError> {
+    fn alloc_in(&mut self, memory: MemoryKind, bytes: usize) -> DeviceResult<BufferId> {
         self.free_gone();
         let buffer = Buffer::new(&self.context, memory, bytes)?;
         Ok(self.number(buffer))
     }
 
-    fn part(&mut self, of: BufferId, from: usize, bytes: usize) -> Result<BufferId, DeviceError> {
+    fn part(&mut self, of: BufferId, from: usize, bytes: usize) -> DeviceResult<BufferId> {
         let part = self.buffer(of, ENQUEUE)?.part(from, bytes)?;
         Ok(self.number(part))
     }
@@ -194,13 +190,13 @@ impl Device for OpenClDevice {
         &self.gone
     }
 
-    fn fill(&mut self, buffer: BufferId, pattern: &[u8], bytes: usize) -> Result<(), DeviceError> {
+    fn fill(&mut self, buffer: BufferId, pattern: &[u8], bytes: usize) -> DeviceResult<()> {
         self.settle(buffer, true)?;
         self.buffer(buffer, ENQUEUE)?
             .fill(&self.profiling, pattern, bytes)
     }
 
-    fn hold(&mut self, is_pinned: bool, bytes: usize) -> Result<BufferId, DeviceError> {
+    fn hold(&mut self, is_pinned: bool, bytes: usize) -> DeviceResult<BufferId> {
         self.free_gone();
         let memory = match is_pinned {
             false => HostMemory::pageable(bytes)?,
@@ -211,7 +207,7 @@ impl Device for OpenClDevice {
         Ok(id)
     }
 
-    fn held(&mut self, host: BufferId) -> Result<&mut [u8], DeviceError> {
+    fn held(&mut self, host: BufferId) -> DeviceResult<&mut [u8]> {
         self.hosts
             .get(&host)
             .map(|memory| memory.slice())
@@ -219,42 +215,37 @@ impl Device for OpenClDevice {
     }
 
     // Copies go through the queue that checked runs use, so that one queue orders them all.
-    fn write(&mut self, buffer: BufferId, offset: usize, bytes: &[u8]) -> Result<(), DeviceError> {
+    fn write(&mut self, buffer: BufferId, offset: usize, bytes: &[u8]) -> DeviceResult<()> {
         self.settle(buffer, true)?;
         self.buffer(buffer, ENQUEUE)?
             .write(&self.profiling, offset, bytes)
     }
 
-    fn write_all(&mut self, writes: &[(BufferId, usize, &[u8])]) -> Result<(), DeviceError> {
+    fn write_all(&mut self, writes: &[(BufferId, usize, &[u8])]) -> DeviceResult<()> {
         writes
             .iter()
             .try_for_each(|(buffer, ..)| self.settle(*buffer, true))?;
-        let writes: Result<Vec<_>, DeviceError> = writes
+        let writes: DeviceResult<Vec<_>> = writes
             .iter()
             .map(|(buffer, offset, bytes)| Ok((self.buffer(*buffer, ENQUEUE)?, *offset, *bytes)))
             .collect();
         memory::write_all(&self.profiling, &writes?)
     }
 
-    fn read(
-        &mut self,
-        buffer: BufferId,
-        offset: usize,
-        bytes: &mut [u8],
-    ) -> Result<(), DeviceError> {
+    fn read(&mut self, buffer: BufferId, offset: usize, bytes: &mut [u8]) -> DeviceResult<()> {
         self.settle(buffer, false)?;
         self.buffer(buffer, ENQUEUE)?
             .read(&self.profiling, offset, bytes)
     }
 
-    fn copy(&mut self, from: BufferId, to: BufferId, bytes: usize) -> Result<(), DeviceError> {
+    fn copy(&mut self, from: BufferId, to: BufferId, bytes: usize) -> DeviceResult<()> {
         self.settle(from, false)?;
         self.settle(to, true)?;
         self.buffer(from, ENQUEUE)?
             .copy_to(self.buffer(to, ENQUEUE)?, &self.profiling, bytes)
     }
 
-    fn image(&mut self, of: BufferId, image: Image) -> Result<BufferId, DeviceError> {
+    fn image(&mut self, of: BufferId, image: Image) -> DeviceResult<BufferId> {
         let (made, view) = image::create(
             &self.context,
             self.device,
@@ -266,7 +257,7 @@ impl Device for OpenClDevice {
         Ok(id)
     }
 
-    fn run(&mut self, program: ProgramId, launches: &[Launch]) -> Result<Timing, DeviceError> {
+    fn run(&mut self, program: ProgramId, launches: &[Launch]) -> DeviceResult<Timing> {
         self.run_launches(program, launches)
     }
 
@@ -275,7 +266,7 @@ impl Device for OpenClDevice {
         program: ProgramId,
         launches: &[Launch],
         repeat: usize,
-    ) -> Result<f64, DeviceError> {
+    ) -> DeviceResult<f64> {
         self.batch_launches(program, launches, repeat)
     }
 
@@ -285,7 +276,7 @@ impl Device for OpenClDevice {
         commands: &[QueuedCommand],
         repeat: usize,
         profiled: bool,
-    ) -> Result<Timing, DeviceError> {
+    ) -> DeviceResult<Timing> {
         let count = commands.iter().map(|c| c.queue + 1).max().unwrap_or(0);
         let queues = self.queues(count, profiled)?;
         let launches: Vec<Launch> = commands

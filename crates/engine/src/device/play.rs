@@ -4,7 +4,7 @@
     reason = "OpenCL works on host memory after the call that names it has returned"
 )]
 
-use super::error::{DeviceError, guarded, retained};
+use super::error::{DeviceError, DeviceResult, guarded, retained};
 use super::launch::{self, Prepared};
 use super::memory::{self, HostMemory, check_event, enqueued};
 use super::opencl::OpenClDevice;
@@ -17,13 +17,13 @@ use std::time::Instant;
 impl OpenClDevice {
     /// Carries out the commands in order `repeat` times, without waiting between, and waits for all.
     /// `launches` are those among the commands, in order.
-    pub(super) fn play_commands(
+    pub fn play_commands(
         &self,
         queues: &[CommandQueue],
         launches: &[Prepared],
         commands: &[QueuedCommand],
         repeat: usize,
-    ) -> Result<Timing, DeviceError> {
+    ) -> DeviceResult<Timing> {
         commands
             .iter()
             .try_for_each(|command| self.check(command))?;
@@ -70,7 +70,7 @@ impl OpenClDevice {
     }
 
     /// Refuses transfers beyond the ends of their memory.
-    fn check(&self, command: &QueuedCommand) -> Result<(), DeviceError> {
+    fn check(&self, command: &QueuedCommand) -> DeviceResult<()> {
         let t = match &command.action {
             Action::Write(t) | Action::Read(t) | Action::Fill(t) | Action::Fetch(t) => t,
             Action::Launch(_) | Action::Work(_) => return Ok(()),
@@ -100,7 +100,7 @@ impl OpenClDevice {
         launches: &[Prepared],
         commands: &[QueuedCommand],
         events: &mut Vec<Option<Event>>,
-    ) -> Result<(), DeviceError> {
+    ) -> DeviceResult<()> {
         let mut launches = launches.iter();
         for command in commands {
             let queue = &queues[command.queue];
@@ -127,11 +127,11 @@ impl OpenClDevice {
         Ok(())
     }
 
-    fn host(&self, t: &Transfer) -> Result<&HostMemory, DeviceError> {
+    fn host(&self, t: &Transfer) -> DeviceResult<&HostMemory> {
         self.hosts.get(&t.host).ok_or_else(memory::released)
     }
 
-    fn write(&self, queue: &CommandQueue, t: &Transfer) -> Result<Event, DeviceError> {
+    fn write(&self, queue: &CommandQueue, t: &Transfer) -> DeviceResult<Event> {
         let memory = &self.buffer(t.buffer, "clEnqueue")?.memory;
         let host = self.host(t)?;
         // SAFETY: `check` saw that the range lies in the memory, which outlives `play`, where everything is waited for;
@@ -150,7 +150,7 @@ impl OpenClDevice {
         })
     }
 
-    fn read(&self, queue: &CommandQueue, t: &Transfer) -> Result<Event, DeviceError> {
+    fn read(&self, queue: &CommandQueue, t: &Transfer) -> DeviceResult<Event> {
         let memory = &self.buffer(t.buffer, "clEnqueue")?.memory;
         let host = self.host(t)?;
         // SAFETY: as in `write`.
@@ -170,12 +170,7 @@ impl OpenClDevice {
 
     /// Maps a part of a buffer, waits for it, lets the host write where the device will read, or read where it wrote, and
     /// unmaps it; the event is that of unmapping.
-    fn mapped(
-        &self,
-        queue: &CommandQueue,
-        t: &Transfer,
-        is_written: bool,
-    ) -> Result<Event, DeviceError> {
+    fn mapped(&self, queue: &CommandQueue, t: &Transfer, is_written: bool) -> DeviceResult<Event> {
         let memory = &self.buffer(t.buffer, "clEnqueue")?.memory;
         let host = self.host(t)?;
         let flags = if is_written {
@@ -205,14 +200,14 @@ impl OpenClDevice {
     }
 }
 
-fn flush(queues: &[CommandQueue]) -> Result<(), DeviceError> {
+fn flush(queues: &[CommandQueue]) -> DeviceResult<()> {
     queues
         .iter()
         .try_for_each(|queue| guarded("clFlush", || core::flush(queue)))
 }
 
 /// Waits for all queues, also if one fails.
-fn finish(queues: &[CommandQueue], events: &[Option<Event>]) -> Result<(), DeviceError> {
+fn finish(queues: &[CommandQueue], events: &[Option<Event>]) -> DeviceResult<()> {
     // Several queues must begin before the first is waited for, and the host's work has flushed one already; after a
     // flush, Mesa 22.3 does not wait in clFinish.
     let is_flushed = queues.len() > 1 || events.iter().any(Option::is_none);
@@ -227,7 +222,7 @@ fn finish(queues: &[CommandQueue], events: &[Option<Event>]) -> Result<(), Devic
     waited.and(finished.fold(Ok(()), Result::and))
 }
 
-fn wait(events: &[Option<Event>]) -> Result<(), DeviceError> {
+fn wait(events: &[Option<Event>]) -> DeviceResult<()> {
     let events = events
         .iter()
         .flatten()

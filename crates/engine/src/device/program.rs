@@ -1,6 +1,6 @@
 //! Building a unit: source in, kernels out, or the compiler's log.
 
-use super::error::{DeviceError, guarded, retained};
+use super::error::{DeviceError, DeviceResult, guarded, retained};
 use super::{BuildUnit, doctor, info};
 use gpulab_model::outcome::Inspected;
 use gpulab_model::plan::{Arg, BUILD_OPTIONS, MAX_REGISTERS};
@@ -26,23 +26,19 @@ const NV_LINES: &str = "-nv-line-info";
 const SOURCE_CODES: &[i32] = &[-11, -15, -17, -43, -45, -46, -47];
 
 /// A built unit and its kernels. Kernels come first: they are released before their program.
-pub(super) struct Built {
+pub struct Built {
     kernels: BTreeMap<String, Vec<Kernel>>,
     parameters: BTreeMap<String, Vec<Parameter>>,
     program: Program,
-    pub(super) unit: BuildUnit,
+    pub unit: BuildUnit,
     /// Whether `INDEX` is 64 bits wide in it.
-    pub(super) wide_index: bool,
+    pub wide_index: bool,
 }
 
 impl Built {
     /// Compiles the unit and creates all its kernels: drivers may say that a program was built when
     /// it was not, but then it has no kernels.
-    pub(super) fn new(
-        context: &Context,
-        device: DeviceId,
-        unit: &BuildUnit,
-    ) -> Result<Built, DeviceError> {
+    pub fn new(context: &Context, device: DeviceId, unit: &BuildUnit) -> DeviceResult<Built> {
         Built::with(context, device, unit, BUILD_OPTIONS)
     }
 
@@ -52,7 +48,7 @@ impl Built {
         device: DeviceId,
         unit: &BuildUnit,
         options: &str,
-    ) -> Result<Built, DeviceError> {
+    ) -> DeviceResult<Built> {
         let options = with_defines(options, &unit.defines)?;
         let call = "clCreateProgramWithSource";
         let source = CString::new(unit.text.as_str()).map_err(|e| DeviceError::other(call, e))?;
@@ -82,14 +78,14 @@ impl Built {
         Ok(built)
     }
 
-    fn create(&self, name: &str) -> Result<Kernel, DeviceError> {
+    fn create(&self, name: &str) -> DeviceResult<Kernel> {
         guarded("clCreateKernel", || {
             core::create_kernel(&self.program, name)
         })
     }
 
     /// A kernel, of which each copy has arguments of its own; the copies before it were asked for before.
-    pub(super) fn kernel(&mut self, name: &str, copy: usize) -> Result<Kernel, DeviceError> {
+    pub fn kernel(&mut self, name: &str, copy: usize) -> DeviceResult<Kernel> {
         if self
             .kernels
             .get(name)
@@ -107,7 +103,7 @@ impl Built {
     }
 
     /// The parameters of a kernel; none if the driver does not tell.
-    pub(super) fn parameters(&self, name: &str) -> &[Parameter] {
+    pub fn parameters(&self, name: &str) -> &[Parameter] {
         self.parameters.get(name).map_or(&[], Vec::as_slice)
     }
 
@@ -120,12 +116,12 @@ impl Built {
 }
 
 /// Builds a unit anew and returns what the driver tells of each of its kernels, in order.
-pub(super) fn inspect(
+pub fn inspect(
     context: &Context,
     device: DeviceId,
     unit: &BuildUnit,
     takes_nv_options: bool,
-) -> Result<Vec<Inspected>, DeviceError> {
+) -> DeviceResult<Vec<Inspected>> {
     const LOCAL_MEM_SIZE: u32 = 0x11B2;
     let mut built = if takes_nv_options {
         let now = SystemTime::now()
@@ -156,12 +152,12 @@ pub(super) fn inspect(
 }
 
 /// Builds a unit anew, and returns the program's binary.
-pub(super) fn binary(
+pub fn binary(
     context: &Context,
     device: DeviceId,
     unit: &BuildUnit,
     takes_nv_options: bool,
-) -> Result<Vec<u8>, DeviceError> {
+) -> DeviceResult<Vec<u8>> {
     let built = match takes_nv_options {
         true => Built::with(
             context,
@@ -195,7 +191,7 @@ fn renewed(unit: &BuildUnit, value: u64) -> BuildUnit {
     }
 }
 
-fn with_defines(options: &str, defines: &[(String, String)]) -> Result<CString, DeviceError> {
+fn with_defines(options: &str, defines: &[(String, String)]) -> DeviceResult<CString> {
     let says_version = |option: &&str| option.starts_with("-cl-std=");
     let is_replaced = defines.iter().any(|(name, _)| says_version(&name.as_str()));
     let kept = options
@@ -234,11 +230,11 @@ fn with_defines(options: &str, defines: &[(String, String)]) -> Result<CString, 
 
 /// Decides whether a build worked from its result and from what the driver says afterwards.
 fn judge(
-    built: Result<(), DeviceError>,
+    built: DeviceResult<()>,
     program: &Program,
     device: DeviceId,
     unit: &BuildUnit,
-) -> Result<(), DeviceError> {
+) -> DeviceResult<()> {
     const BUILD_STATUS: u32 = 0x1181;
     const SUCCESS: u64 = 0;
     built.map_err(|error: DeviceError| match &error {
@@ -316,7 +312,7 @@ const ANONYMOUS: [&str; 3] = ["<kernel>:", "<program source>:", "<stdin>:"];
 
 /// Drops the NUL at the end and blank ends, shows control characters as escapes, the home folder as `~`,
 /// and the unit's path where the compiler has a name of its own for it.
-pub(super) fn clean(log: &str, path: &str, home: Option<&str>) -> String {
+pub fn clean(log: &str, path: &str, home: Option<&str>) -> String {
     let mut text = log
         .trim_end_matches(['\0', '\n', '\r', ' '])
         .trim_start_matches(['\n', '\r'])
@@ -334,7 +330,7 @@ pub(super) fn clean(log: &str, path: &str, home: Option<&str>) -> String {
 }
 
 /// What NVIDIA's assembler tells of each function in the log of a verbose build.
-pub(super) fn ptxas(log: &str) -> BTreeMap<&str, Inspected> {
+pub fn ptxas(log: &str) -> BTreeMap<&str, Inspected> {
     let mut all: BTreeMap<&str, Inspected> = BTreeMap::new();
     let mut entry = None;
     let mut function = None;
@@ -397,7 +393,7 @@ const CONSTANT: u64 = 0x119D;
 const NONE: u64 = 0x11A3;
 
 #[derive(Debug)]
-pub(super) struct Parameter {
+pub struct Parameter {
     kind: ParameterKind,
     /// As it is declared: qualifier, type and name.
     declared: String,
@@ -421,7 +417,7 @@ enum ParameterKind {
 }
 
 /// The parameters of a kernel; none if the driver does not tell.
-pub(super) fn parameters(kernel: &Kernel) -> Vec<Parameter> {
+pub fn parameters(kernel: &Kernel) -> Vec<Parameter> {
     const NUM_ARGS: u32 = 0x1191;
     let count = info::kernel(kernel, NUM_ARGS)
         .ok()
@@ -461,12 +457,7 @@ impl Parameter {
     }
 
     /// Why it cannot be given this argument; a `wide_index` has 8 bytes.
-    pub(super) fn refusal<B>(
-        &self,
-        arg: &Arg<B>,
-        is_image: bool,
-        wide_index: bool,
-    ) -> Option<String> {
+    pub fn refusal<B>(&self, arg: &Arg<B>, is_image: bool, wide_index: bool) -> Option<String> {
         let index_bytes = if wide_index { 8 } else { 4 };
         let (wanted, given, right) = match arg {
             Arg::Buffer(_) if is_image => (ParameterKind::Image, "an image".to_owned(), "image"),

@@ -1,7 +1,7 @@
 //! Choosing a device from the list. Pure.
 
-use gpulab_model::Error;
 use gpulab_model::outcome::{DeviceInfo, PlatformInfo};
+use gpulab_model::{Error, Result, usage_error};
 use std::fmt::Write as _;
 
 /// Types by preference: what runs when nothing is chosen.
@@ -29,10 +29,7 @@ pub const ALIASES: &[(&str, &[&str])] = &[
 /// The device that `selector` means: a row number of `gpulab devices`, `P:D`, `gpu`, `cpu` or `accelerator`
 /// (the first of that type), an alias of a driver, or a part of a name, vendor or platform in any case. Without a
 /// selector (or with a blank one): the first GPU, else the first accelerator, else the first CPU.
-pub fn select<'a>(
-    platforms: &'a [PlatformInfo],
-    selector: Option<&str>,
-) -> Result<&'a DeviceInfo, Error> {
+pub fn select<'a>(platforms: &'a [PlatformInfo], selector: Option<&str>) -> Result<&'a DeviceInfo> {
     let wanted = selector.unwrap_or_default().trim().to_lowercase();
     let found = matching(platforms, selector)?;
     match found[..] {
@@ -51,16 +48,16 @@ pub fn select<'a>(
 pub fn matching<'a>(
     platforms: &'a [PlatformInfo],
     selector: Option<&str>,
-) -> Result<Vec<&'a DeviceInfo>, Error> {
+) -> Result<Vec<&'a DeviceInfo>> {
     let devices: Vec<&DeviceInfo> = platforms.iter().flat_map(|p| &p.devices).collect();
     if devices.is_empty() {
         return Err(no_devices(platforms));
     }
     let wanted = selector.unwrap_or_default().trim().to_lowercase();
     if wanted == "all" || wanted.contains(',') {
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "`{wanted}` asks for several devices, and each run uses one: choose one with -d (gpulab devices lists them)"
-        )));
+        ));
     }
     if wanted.is_empty() {
         return Ok(KINDS
@@ -104,7 +101,7 @@ pub fn matching<'a>(
 }
 
 /// Leaves the devices that `selector` could mean, and their platforms.
-pub fn narrow(platforms: &mut Vec<PlatformInfo>, selector: &str) -> Result<(), Error> {
+pub fn narrow(platforms: &mut Vec<PlatformInfo>, selector: &str) -> Result<()> {
     let meant: Vec<String> = matching(platforms, Some(selector))?
         .into_iter()
         .map(|d| d.selector.clone())

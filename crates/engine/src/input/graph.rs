@@ -6,9 +6,9 @@ use super::{Why, extension, load, shown};
 use csv::StringRecord;
 use flate2::read::MultiGzDecoder;
 use gpulab_graph::{GraphFile, Length, MOST_NODES, Names};
-use gpulab_model::Error;
 use gpulab_model::data::{Array, Dtype};
 use gpulab_model::outcome::Number;
+use gpulab_model::{Error, Result};
 use std::borrow::Cow;
 use std::io::Read;
 use std::path::Path;
@@ -25,7 +25,7 @@ use std::path::Path;
 /// - Any of these in gzip.
 ///
 /// Weights of another type than `dtype` are converted if each survives exactly; f64 is also rounded to f32.
-pub fn graph(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Error> {
+pub fn graph(path: &str, dtype: Option<Dtype>) -> Result<GraphFile> {
     read(path, dtype).map_err(|why| Error::Usage(format!("cannot use input '{path}': {why}")))
 }
 

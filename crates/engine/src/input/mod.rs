@@ -10,10 +10,10 @@ mod table;
 
 pub use graph::graph;
 
-use gpulab_model::Error;
 use gpulab_model::data::{Array, Dtype, Layout, Scalar};
 use gpulab_model::each_array;
 use gpulab_model::outcome::Number;
+use gpulab_model::{Error, Result};
 use gpulab_record::files;
 use std::path::Path;
 
@@ -29,7 +29,7 @@ type Why = String;
 ///   `dtype`, so does any other file.
 ///
 /// A file of another type than `dtype` is converted if each value survives exactly; f64 is also rounded to f32.
-pub fn read(spec: &str, dtype: Option<Dtype>) -> Result<Array, Error> {
+pub fn read(spec: &str, dtype: Option<Dtype>) -> Result<Array> {
     read_spec(spec, dtype).map_err(|why| unusable(spec, &why))
 }
 
@@ -59,7 +59,7 @@ fn read_spec(spec: &str, dtype: Option<Dtype>) -> Result<Array, Why> {
 }
 
 /// The bytes of a file's elements, which the layout says; of an `.npy` file those behind its header.
-pub fn read_bytes(path: &str, layout: &Layout) -> Result<Array, Error> {
+pub fn read_bytes(path: &str, layout: &Layout) -> Result<Array> {
     let bytes = load(Path::new(path)).map_err(|why| unusable(path, &why))?;
     let data = if extension(path) == "npy" {
         npy::data(&bytes).map_err(|why| unusable(path, &why))?
@@ -80,7 +80,7 @@ pub fn read_bytes(path: &str, layout: &Layout) -> Result<Array, Error> {
 }
 
 /// The pixels of a PNG file, of so many channels of 8 bits each, and how many there are in a row.
-pub fn picture(path: &str, layout: &Layout, channels: usize) -> Result<(Array, usize), Error> {
+pub fn picture(path: &str, layout: &Layout, channels: usize) -> Result<(Array, usize)> {
     let pixels = match layout.scalar() {
         Some(Scalar::U8) => load(Path::new(path)).and_then(|bytes| picture::read(&bytes, channels)),
         _ => Err(

@@ -10,13 +10,13 @@ use gpulab_model::each_array;
 const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// The vector in the bytes of a file.
-pub(super) fn read(bytes: &[u8]) -> Result<Array, Why> {
+pub fn read(bytes: &[u8]) -> Result<Array, Why> {
     let (header, data) = split(bytes)?;
     elements(header, data, vector_len(header)?)
 }
 
 /// Rows and columns of the matrix in the bytes of a file.
-pub(super) fn sides(bytes: &[u8]) -> Result<[usize; 2], Why> {
+pub fn sides(bytes: &[u8]) -> Result<[usize; 2], Why> {
     let header = split(bytes)?.0;
     match shape(header)?[..] {
         [rows, columns] => Ok([rows, columns]),
@@ -28,12 +28,12 @@ pub(super) fn sides(bytes: &[u8]) -> Result<[usize; 2], Why> {
 }
 
 /// Whether the elements are truth values, which are read as bytes 0 and 1.
-pub(super) fn is_bool(bytes: &[u8]) -> Result<bool, Why> {
+pub fn is_bool(bytes: &[u8]) -> Result<bool, Why> {
     Ok(element_type(split(bytes)?.0)?.1 == "b1")
 }
 
 /// The matrix in the bytes of a file, row after row.
-pub(super) fn read_matrix(bytes: &[u8]) -> Result<Array, Why> {
+pub fn read_matrix(bytes: &[u8]) -> Result<Array, Why> {
     let [rows, columns] = sides(bytes)?;
     let (header, data) = split(bytes)?;
     let len = rows.checked_mul(columns).ok_or("its shape is too large")?;
@@ -55,7 +55,7 @@ fn by_rows(rows: usize, columns: usize, array: &Array) -> Array {
 }
 
 /// What stands behind the header.
-pub(super) fn data(bytes: &[u8]) -> Result<&[u8], Why> {
+pub fn data(bytes: &[u8]) -> Result<&[u8], Why> {
     split(bytes).map(|(_, data)| data)
 }
 
@@ -192,7 +192,7 @@ fn vector_len(header: &str) -> Result<usize, Why> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub mod tests {
     use super::*;
     use npyz::{Order, WriterBuilder};
     use proptest::prelude::*;

@@ -9,7 +9,7 @@ use std::io::Cursor;
 const MOST: usize = 1 << 26;
 
 /// The pixels, one row after the other, and how many there are in a row. Grey ones are as bright in each colour.
-pub(super) fn read(bytes: &[u8], channels: usize) -> Result<(Array, usize), Why> {
+pub fn read(bytes: &[u8], channels: usize) -> Result<(Array, usize), Why> {
     let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), Limits { bytes: 4 * MOST });
     decoder.set_transformations(Transformations::EXPAND | Transformations::STRIP_16);
     let mut reader = decoder.read_info().map_err(unread)?;

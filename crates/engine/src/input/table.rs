@@ -7,7 +7,7 @@ use gpulab_model::outcome::Number;
 use std::str::FromStr;
 
 /// The column `column` (a name, or a number from 1; by default the only one of numbers) as elements of `dtype`.
-pub(super) fn read(bytes: &[u8], column: Option<&str>, dtype: Dtype) -> Result<Array, Why> {
+pub fn read(bytes: &[u8], column: Option<&str>, dtype: Dtype) -> Result<Array, Why> {
     match dtype {
         Dtype::F32 => cells(bytes, column, dtype, float).map(Array::F32),
         Dtype::F64 => cells(bytes, column, dtype, float).map(Array::F64),
@@ -17,12 +17,12 @@ pub(super) fn read(bytes: &[u8], column: Option<&str>, dtype: Dtype) -> Result<A
     }
 }
 
-pub(super) fn cell_count(count: usize) -> String {
+pub fn cell_count(count: usize) -> String {
     format!("{count} cell{}", if count == 1 { "" } else { "s" })
 }
 
 /// The nearest number to a text; digits that overflow are the largest there is.
-pub(super) fn number(text: &str) -> Option<Number> {
+pub fn number(text: &str) -> Option<Number> {
     float(text)
         .or_else(|| is_number(text).then_some(f64::MAX))
         .map(Number::Real)
@@ -72,14 +72,14 @@ fn cells<T>(
 }
 
 /// A row, and the line of the file that it starts on.
-pub(super) struct CsvRow {
-    pub(super) line: u64,
+pub struct CsvRow {
+    pub line: u64,
     /// The first byte of the row, or of its quotes.
-    pub(super) begins: u8,
-    pub(super) cells: StringRecord,
+    pub begins: u8,
+    pub cells: StringRecord,
 }
 
-pub(super) fn rows(bytes: &[u8], separator: u8) -> impl Iterator<Item = Result<CsvRow, Why>> {
+pub fn rows(bytes: &[u8], separator: u8) -> impl Iterator<Item = Result<CsvRow, Why>> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut reader = csv::ReaderBuilder::new();
     let reader = reader
@@ -235,7 +235,7 @@ impl Columns {
 }
 
 /// That a line has more or fewer cells than the first.
-pub(super) fn uneven(line: u64, got: usize, expected: usize) -> String {
+pub fn uneven(line: u64, got: usize, expected: usize) -> String {
     let next = match got > expected {
         true => {
             "if commas stand for decimal points, as in 2628,5, write 2628.5; else take away what is too much"
@@ -249,7 +249,7 @@ pub(super) fn uneven(line: u64, got: usize, expected: usize) -> String {
 }
 
 /// That a text is no number; with a decimal comma, what would be right.
-pub(super) fn no_number(text: &str) -> String {
+pub fn no_number(text: &str) -> String {
     let point = text.replacen(',', ".", 1);
     match point != text && is_number(&point) {
         true => format!("{} has a decimal comma; write {point}", shown(text)),
@@ -257,7 +257,7 @@ pub(super) fn no_number(text: &str) -> String {
     }
 }
 
-pub(super) fn is_number(cell: &str) -> bool {
+pub fn is_number(cell: &str) -> bool {
     cell.parse::<f64>().is_ok()
 }
 

@@ -1,7 +1,7 @@
 //! A plan's buffers on the device: between guard zones, which show whatever is written beside them, and poisoned. They go when
 //! nobody holds them any more.
 
-use crate::device::{Device, DeviceError, Hold};
+use crate::device::{Device, DeviceResult, Hold};
 use gpulab_kernels::{Family, Form};
 use gpulab_model::check::{self, Fingerprint};
 use gpulab_model::data::{self, Array, Change, Dtype, Fill};
@@ -12,12 +12,12 @@ use std::rc::Rc;
 
 /// What lies before and behind every buffer of a case.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Fence {
+pub struct Fence {
     /// Data that change a result into which they are read; else the poison, which shows where it is multiplied by zero, and is
     /// lost where it is compared.
     fill: Option<Fill>,
     /// Bytes of each zone, a multiple of 4096; 0 where there is none.
-    pub(super) bytes: usize,
+    pub bytes: usize,
     /// Which of all buffers it lies around: no two lie between the same zones, or what is copied from one zone into another
     /// would not show.
     number: u64,
@@ -25,19 +25,19 @@ pub(super) struct Fence {
 
 /// A buffer between its guard zones, or an image, which has none.
 #[derive(Clone, Debug)]
-pub(super) struct Fenced {
+pub struct Fenced {
     /// What kernels see.
-    pub(super) id: BufferId,
+    pub id: BufferId,
     /// With the zones; the same where there are none.
-    pub(super) whole: BufferId,
+    pub whole: BufferId,
     dtype: Dtype,
-    pub(super) bytes: usize,
+    pub bytes: usize,
     fence: Fence,
     _kept: Vec<Rc<Hold>>,
 }
 
 impl Fence {
-    pub(super) const NONE: Fence = Fence {
+    pub const NONE: Fence = Fence {
         fill: Some(Fill::Real),
         bytes: 0,
         number: 0,
@@ -45,7 +45,7 @@ impl Fence {
 
     /// As wide as a row of a matrix or a quarter of a vector, from which a kernel may stray into the one before or behind
     /// it. None under a simulator, which reports accesses outside a buffer itself, but only where the buffer really ends.
-    pub(super) fn of(device: &dyn Device, family: &Family, case: &Case) -> Fence {
+    pub fn of(device: &dyn Device, family: &Family, case: &Case) -> Fence {
         const MOST: usize = 1 << 20;
         let row = match family.form {
             Form::Vector => case.shape.n / 4,
@@ -68,7 +68,7 @@ impl Fence {
     }
 
     /// Around 32-bit words that kernels of a script work on.
-    pub(super) fn of_words(device: &dyn Device) -> Fence {
+    pub fn of_words(device: &dyn Device) -> Fence {
         Fence {
             bytes: if device.info().is_simulator() {
                 0
@@ -80,13 +80,13 @@ impl Fence {
     }
 
     /// The same zones, with a poison in them.
-    pub(super) fn poisoned(self) -> Fence {
+    pub fn poisoned(self) -> Fence {
         Fence { fill: None, ..self }
     }
 
     /// The same around what kernels of this family write. Of a reader's own it holds any numbers: among the few that its inputs
     /// may hold one that is written there would not show.
-    pub(super) fn of_written(self, family: &Family) -> Fence {
+    pub fn of_written(self, family: &Family) -> Fence {
         match family.described() {
             Some(_) => Fence {
                 fill: self.fill.map(|_| Fill::Real),
@@ -122,13 +122,13 @@ impl Fence {
     }
 
     /// Allocates a buffer between two zones.
-    pub(super) fn alloc(
+    pub fn alloc(
         self,
         device: &mut dyn Device,
         memory: MemoryKind,
         dtype: Dtype,
         bytes: usize,
-    ) -> Result<Fenced, DeviceError> {
+    ) -> DeviceResult<Fenced> {
         thread_local! {
             static COUNT: Cell<u64> = const { Cell::new(0) };
         }
@@ -163,11 +163,7 @@ impl Fence {
         })
     }
 
-    pub(super) fn upload(
-        self,
-        device: &mut dyn Device,
-        arrays: &[Array],
-    ) -> Result<Vec<Fenced>, DeviceError> {
+    pub fn upload(self, device: &mut dyn Device, arrays: &[Array]) -> DeviceResult<Vec<Fenced>> {
         arrays
             .iter()
             .map(|array: &Array| {
@@ -186,7 +182,7 @@ impl Fence {
 
 impl Fenced {
     /// What was written outside of it, if anything.
-    pub(super) fn overrun(&self, device: &mut dyn Device) -> Result<Option<String>, DeviceError> {
+    pub fn overrun(&self, device: &mut dyn Device) -> DeviceResult<Option<String>> {
         if self.fence.bytes == 0 {
             return Ok(None);
         }
@@ -208,11 +204,7 @@ impl Fenced {
     }
 
     /// Whether it still holds what this is the fingerprint of.
-    pub(super) fn is_unchanged(
-        &self,
-        device: &mut dyn Device,
-        print: u128,
-    ) -> Result<bool, DeviceError> {
+    pub fn is_unchanged(&self, device: &mut dyn Device, print: u128) -> DeviceResult<bool> {
         const PIECE: usize = 16 * Fingerprint::BLOCK;
         let mut piece = vec![0; self.bytes.min(PIECE)];
         let mut fingerprint = Fingerprint::default();
@@ -226,7 +218,7 @@ impl Fenced {
 }
 
 /// A plan with its buffers on the device, in the order of the plan's list.
-pub(super) struct BoundPlan {
+pub struct BoundPlan {
     plan: Plan,
     fence: Fence,
     buffers: Vec<Fenced>,
@@ -234,12 +226,12 @@ pub(super) struct BoundPlan {
 
 impl BoundPlan {
     /// Allocates what `plan` needs beside its inputs, which are `inputs`.
-    pub(super) fn new(
+    pub fn new(
         device: &mut dyn Device,
         fence: Fence,
         plan: &Plan,
         inputs: &[Fenced],
-    ) -> Result<BoundPlan, DeviceError> {
+    ) -> DeviceResult<BoundPlan> {
         let mut bound = BoundPlan {
             plan: plan.clone(),
             fence,
@@ -256,11 +248,7 @@ impl BoundPlan {
     }
 
     /// A binding of its own copies of all buffers larger than `share_below` bytes; the others are shared with `self`.
-    pub(super) fn copy(
-        &self,
-        device: &mut dyn Device,
-        share_below: usize,
-    ) -> Result<BoundPlan, DeviceError> {
+    pub fn copy(&self, device: &mut dyn Device, share_below: usize) -> DeviceResult<BoundPlan> {
         let mut copy = BoundPlan {
             plan: self.plan.clone(),
             fence: self.fence,
@@ -288,7 +276,7 @@ impl BoundPlan {
         spec: &BufferSpec,
         of: usize,
         image: Image,
-    ) -> Result<(), DeviceError> {
+    ) -> DeviceResult<()> {
         let id = device.image(self.buffers[of].id, image)?;
         let kept = vec![device.keep(id.0)];
         self.buffers.push(Fenced {
@@ -302,7 +290,7 @@ impl BoundPlan {
         Ok(())
     }
 
-    fn add(&mut self, device: &mut dyn Device, spec: &BufferSpec) -> Result<(), DeviceError> {
+    fn add(&mut self, device: &mut dyn Device, spec: &BufferSpec) -> DeviceResult<()> {
         let fenced = self
             .fence
             .alloc(device, MemoryKind::Device, spec.dtype, spec.bytes())?;
@@ -326,7 +314,7 @@ impl BoundPlan {
         self.of_role(|role| matches!(role, Role::Output | Role::Scratch))
     }
 
-    pub(super) fn inputs(&self) -> impl Iterator<Item = (usize, &Fenced)> {
+    pub fn inputs(&self) -> impl Iterator<Item = (usize, &Fenced)> {
         self.of_role(|_| true)
             .filter_map(|(spec, place)| match spec.role {
                 Role::Input(index) => Some((index, place)),
@@ -335,12 +323,12 @@ impl BoundPlan {
     }
 
     /// Overwrites outputs and intermediate results with a pattern that no right result has.
-    pub(super) fn poison(&self, device: &mut dyn Device) -> Result<(), DeviceError> {
+    pub fn poison(&self, device: &mut dyn Device) -> DeviceResult<()> {
         self.poison_with(device, check::poison)
     }
 
     /// As [`BoundPlan::poison`], of outputs alone.
-    pub(super) fn poison_outputs(&self, device: &mut dyn Device) -> Result<(), DeviceError> {
+    pub fn poison_outputs(&self, device: &mut dyn Device) -> DeviceResult<()> {
         self.of_role(|role| role == Role::Output)
             .try_for_each(|(spec, place)| {
                 device.fill(place.id, &check::poison(spec.dtype), spec.bytes())
@@ -348,11 +336,11 @@ impl BoundPlan {
     }
 
     /// As [`BoundPlan::poison`], with the elements that `poison` gives.
-    pub(super) fn poison_with(
+    pub fn poison_with(
         &self,
         device: &mut dyn Device,
         poison: impl Fn(Dtype) -> Vec<u8>,
-    ) -> Result<(), DeviceError> {
+    ) -> DeviceResult<()> {
         let by_host = device.info().is_simulator();
         self.written().try_for_each(|(spec, place)| match by_host {
             // To Oclgrind 21.10 nothing is initialised but the part that was written last, and a fill writes word by word.
@@ -363,7 +351,7 @@ impl BoundPlan {
 
     /// Writes random bits over about every other element that a run wrote of outputs and intermediate results, of large ones
     /// in some places; the others stay as they are.
-    pub(super) fn soil(&self, device: &mut dyn Device, seed: u64) -> Result<(), DeviceError> {
+    pub fn soil(&self, device: &mut dyn Device, seed: u64) -> DeviceResult<()> {
         const PLACES: usize = 16;
         const PLACE: usize = 1 << 14;
         for (spec, place) in self.written() {
@@ -400,11 +388,7 @@ impl BoundPlan {
     }
 
     /// Writes new values into the inputs.
-    pub(super) fn change(
-        &self,
-        device: &mut dyn Device,
-        changes: &[Change],
-    ) -> Result<(), DeviceError> {
+    pub fn change(&self, device: &mut dyn Device, changes: &[Change]) -> DeviceResult<()> {
         let writes = changes.iter().filter_map(|change| {
             let input = self.inputs().find(|(index, _)| *index == change.input)?.1;
             let offset = change.index * change.value.dtype().size();
@@ -414,11 +398,11 @@ impl BoundPlan {
     }
 
     /// Reads the output back; of several outputs the bytes of all.
-    pub(super) fn output(&self, device: &mut dyn Device) -> Result<Array, DeviceError> {
+    pub fn output(&self, device: &mut dyn Device) -> DeviceResult<Array> {
         Ok(joined(self.outputs(device)?))
     }
 
-    pub(super) fn outputs(&self, device: &mut dyn Device) -> Result<Vec<Array>, DeviceError> {
+    pub fn outputs(&self, device: &mut dyn Device) -> DeviceResult<Vec<Array>> {
         self.plan
             .outputs()
             .map(|index| self.part(device, index, 0, self.plan.buffers[index].len))
@@ -426,13 +410,13 @@ impl BoundPlan {
     }
 
     /// Reads `len` elements of buffer `index` back, from element `start` on.
-    pub(super) fn part(
+    pub fn part(
         &self,
         device: &mut dyn Device,
         index: usize,
         start: usize,
         len: usize,
-    ) -> Result<Array, DeviceError> {
+    ) -> DeviceResult<Array> {
         let dtype = self.plan.buffers[index].dtype;
         let mut array = Array::zeros(dtype, len);
         device.read(
@@ -444,7 +428,7 @@ impl BoundPlan {
     }
 
     /// What was written before the start or behind the end of a buffer, if anything.
-    pub(super) fn overrun(&self, device: &mut dyn Device) -> Result<Option<String>, DeviceError> {
+    pub fn overrun(&self, device: &mut dyn Device) -> DeviceResult<Option<String>> {
         for (index, (spec, fenced)) in self.of_role(|_| true).enumerate() {
             if let Some(what) = fenced.overrun(device)? {
                 return Ok(Some(format!(
@@ -457,7 +441,7 @@ impl BoundPlan {
     }
 
     /// What a run left in a buffer that must be zero again, if anything.
-    pub(super) fn left_over(&self, device: &mut dyn Device) -> Result<Option<String>, DeviceError> {
+    pub fn left_over(&self, device: &mut dyn Device) -> DeviceResult<Option<String>> {
         for (spec, place) in self.of_role(|role| role == Role::Zeroed) {
             let mut there = vec![0; spec.bytes()];
             device.read(place.id, 0, &mut there)?;
@@ -471,11 +455,11 @@ impl BoundPlan {
     }
 
     /// The first input that is no more what this was the fingerprint of.
-    pub(super) fn changed_input(
+    pub fn changed_input(
         &self,
         device: &mut dyn Device,
         prints: &[u128],
-    ) -> Result<Option<usize>, DeviceError> {
+    ) -> DeviceResult<Option<usize>> {
         for (index, input) in self.inputs() {
             if !input.is_unchanged(device, prints[index])? {
                 return Ok(Some(index));
@@ -485,11 +469,7 @@ impl BoundPlan {
     }
 
     /// Overwrites what lies beside the inputs with the first element of these, so that reading it changes nothing.
-    pub(super) fn quiet_inputs(
-        &self,
-        device: &mut dyn Device,
-        neutral: &[Array],
-    ) -> Result<(), DeviceError> {
+    pub fn quiet_inputs(&self, device: &mut dyn Device, neutral: &[Array]) -> DeviceResult<()> {
         for (index, input) in self.inputs() {
             let Some(one) = neutral[index].at(0) else {
                 continue;
@@ -501,7 +481,7 @@ impl BoundPlan {
         Ok(())
     }
 
-    pub(super) fn launches(&self) -> Vec<Launch> {
+    pub fn launches(&self) -> Vec<Launch> {
         self.plan
             .passes
             .iter()
@@ -511,7 +491,7 @@ impl BoundPlan {
 }
 
 /// The only one of these outputs, or the bytes of all.
-pub(super) fn joined(mut outputs: Vec<Array>) -> Array {
+pub fn joined(mut outputs: Vec<Array>) -> Array {
     match outputs.len() {
         1 => outputs.remove(0),
         _ => Array::U8(

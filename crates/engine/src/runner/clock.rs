@@ -12,7 +12,7 @@
 //! seen so far. A load that lasts the whole session looks like a slow device. A faster reading later on does not mend the rows
 //! before it.
 
-use crate::device::{BuildUnit, Device, DeviceError, Stamps, Timing};
+use crate::device::{BuildUnit, Device, DeviceResult, Stamps, Timing};
 use gpulab_cpu::canary::{CHAINS, chain};
 use gpulab_kernels::Sources;
 use gpulab_model::outcome::{Canary, Measured, SHORTEST_NS, Sample, Settings, Stop};
@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 /// The sample that one run's times make: the event time from the start of the first timed launch to the
 /// end of the last, unless it is missing or impossible. `timed` says of each launch whether it counts.
-pub(super) fn sample(timing: &Timing, timed: &[bool]) -> Sample {
+pub fn sample(timing: &Timing, timed: &[bool]) -> Sample {
     Sample {
         event: event_seconds(timing, timed),
         wall: timing.wall_s,
@@ -30,7 +30,7 @@ pub(super) fn sample(timing: &Timing, timed: &[bool]) -> Sample {
 }
 
 /// Seconds from the start of the first launch to the end of the last; none without times.
-pub(super) fn span(timing: &Timing) -> Option<f64> {
+pub fn span(timing: &Timing) -> Option<f64> {
     let ns = timing
         .stamps
         .last()?
@@ -40,7 +40,7 @@ pub(super) fn span(timing: &Timing) -> Option<f64> {
 }
 
 /// Seconds from when the first launch was put in its queue to its start, where these follow each other.
-pub(super) fn delay(timing: &Timing) -> Option<f64> {
+pub fn delay(timing: &Timing) -> Option<f64> {
     let stamps = timing.stamps.first()?;
     let ns = stamps.start.checked_sub(stamps.queued)?;
     let seconds = ns as f64 * 1e-9;
@@ -79,7 +79,7 @@ const FIRST: usize = 3;
 
 /// Warms up, then samples until the spread is small, the time is up or there are enough; says which.
 /// `run` is given the number of the run.
-pub(super) fn sampled(
+pub fn sampled(
     settings: &Settings,
     run: &mut dyn FnMut(usize) -> Result<Sample, Stop>,
 ) -> Result<(Vec<Sample>, &'static str), Stop> {
@@ -201,7 +201,7 @@ const TRIALS: u32 = 3;
 const FIRST_STEPS: u32 = 64;
 
 /// The canary of a session: its program, its number of steps, and its fastest reading.
-pub(super) struct Gauge {
+pub struct Gauge {
     unit: BuildUnit,
     launch: Launch,
     /// Why the driver's event times are not believed, if so: then the canary's are the host's clock's, as all others are.
@@ -219,7 +219,7 @@ pub(super) struct Gauge {
 impl Gauge {
     /// Builds the kernel, chooses its number of steps once and for all, checks its result and takes the first reading.
     /// None under a simulator, whose time says nothing of any clock.
-    pub(super) fn new(
+    pub fn new(
         device: &mut dyn Device,
         sources: &Sources,
         settings: &Settings,
@@ -328,14 +328,14 @@ impl Gauge {
     }
 
     /// The shortest of several runs, in seconds; infinite if none has a time.
-    fn fastest(&self, device: &mut dyn Device, runs: usize) -> Result<f64, DeviceError> {
+    fn fastest(&self, device: &mut dyn Device, runs: usize) -> DeviceResult<f64> {
         (0..runs).try_fold(f64::INFINITY, |least, _| {
             Ok(least.min(self.seconds(device)?))
         })
     }
 
     /// Takes a reading: the shortest of as few runs as show that nothing disturbs it.
-    fn read(&mut self, device: &mut dyn Device) -> Result<(), DeviceError> {
+    fn read(&mut self, device: &mut dyn Device) -> DeviceResult<()> {
         let mut least = f64::INFINITY;
         for _ in 0..RUNS {
             least = least.min(self.seconds(device)?);
@@ -354,7 +354,7 @@ impl Gauge {
 
     /// Takes the reading before the first sample, unless one still holds: of an undisturbed device as if there were none, as a
     /// faster one may follow.
-    fn begin(&mut self, device: &mut dyn Device) -> Result<(), DeviceError> {
+    fn begin(&mut self, device: &mut dyn Device) -> DeviceResult<()> {
         self.slowest = 0.0;
         match self.last.filter(|(_, at)| at.elapsed() < FRESH) {
             Some((seconds, _)) if self.is_undisturbed(seconds) => Ok(()),
@@ -367,7 +367,7 @@ impl Gauge {
     }
 
     /// Takes another reading if the last one is long ago.
-    fn glance(&mut self, device: &mut dyn Device) -> Result<(), DeviceError> {
+    fn glance(&mut self, device: &mut dyn Device) -> DeviceResult<()> {
         if self.last.is_some_and(|(_, at)| at.elapsed() >= INTERVAL) {
             self.read(device)
         } else {
@@ -376,7 +376,7 @@ impl Gauge {
     }
 
     /// Takes the last reading and says what all of them came to.
-    fn end(&mut self, device: &mut dyn Device) -> Result<Option<Canary>, DeviceError> {
+    fn end(&mut self, device: &mut dyn Device) -> DeviceResult<Option<Canary>> {
         self.read(device)?;
         let Gauge {
             slowest,
@@ -395,7 +395,7 @@ impl Gauge {
     }
 
     /// One run, in seconds; infinite if it has no time.
-    fn seconds(&self, device: &mut dyn Device) -> Result<f64, DeviceError> {
+    fn seconds(&self, device: &mut dyn Device) -> DeviceResult<f64> {
         let sample = self.time(device)?;
         Ok(if self.distrust.is_none() {
             sample.event.unwrap_or(f64::INFINITY)
@@ -404,7 +404,7 @@ impl Gauge {
         })
     }
 
-    fn time(&self, device: &mut dyn Device) -> Result<Sample, DeviceError> {
+    fn time(&self, device: &mut dyn Device) -> DeviceResult<Sample> {
         // Nothing new, unless so many programs were built since that this one had to go.
         let program = device.build(&self.unit)?;
         Ok(sample(
@@ -416,7 +416,7 @@ impl Gauge {
 
 /// Warms up and samples as the settings say, listens to the canary from the end of the warm-up on, and notes what came of it.
 /// `run` is given the number of the run.
-pub(super) fn watch(
+pub fn watch(
     settings: &Settings,
     device: &mut dyn Device,
     mut gauge: Option<&mut Gauge>,
@@ -472,8 +472,8 @@ fn ratio(pair: &Sample) -> Option<f64> {
 /// and `least` is how many seconds a kernel takes at least that is told from a launch.
 fn distrust(
     least: f64,
-    batch: &mut dyn FnMut(u32) -> Result<Sample, DeviceError>,
-) -> Result<Option<String>, DeviceError> {
+    batch: &mut dyn FnMut(u32) -> DeviceResult<Sample>,
+) -> DeviceResult<Option<String>> {
     // Steps of a short kernel to which a longer one adds clearly more than launches cost, by the host's clock.
     let mut steps = FIRST_STEPS;
     let mut short = batch(steps)?.wall.min(batch(steps)?.wall);
@@ -527,8 +527,8 @@ fn disagreeing(pairs: &[Sample]) -> usize {
 
 fn trial(
     steps: u32,
-    batch: &mut dyn FnMut(u32) -> Result<Sample, DeviceError>,
-) -> Result<Vec<Sample>, DeviceError> {
+    batch: &mut dyn FnMut(u32) -> DeviceResult<Sample>,
+) -> DeviceResult<Vec<Sample>> {
     let mut pairs: Vec<Sample> = Vec::new();
     while pairs.len() < PAIRS && disagreeing(&pairs) <= MAY_DISAGREE {
         let short = batch(steps)?;

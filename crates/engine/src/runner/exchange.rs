@@ -21,12 +21,7 @@ use std::time::Instant;
 
 impl Session {
     /// Plays a case's script and checks it, times it, and checks it once more.
-    pub(super) fn exchange(
-        &mut self,
-        exchange: &Exchange,
-        case: &Case,
-        settings: &Settings,
-    ) -> Outcome {
+    pub fn exchange(&mut self, exchange: &Exchange, case: &Case, settings: &Settings) -> Outcome {
         let mut outcome = Outcome::pending(case, settings.clock);
         // What has run is not refused any more.
         let has_run = self.has_verified(case);

@@ -22,20 +22,20 @@ pub fn second_seed() -> Result<Option<u64>, String> {
 }
 
 /// A case on its way: what was asked, and what it was turned into.
-pub(super) struct ReadyCase<'a> {
-    pub(super) case: &'a Case,
-    pub(super) family: &'a Family,
-    pub(super) plan: Plan,
-    pub(super) program: ProgramId,
+pub struct ReadyCase<'a> {
+    pub case: &'a Case,
+    pub family: &'a Family,
+    pub plan: Plan,
+    pub program: ProgramId,
     /// The session's second seed: it draws data that no kernel can know, and the places of changes.
-    pub(super) second_seed: u64,
+    pub second_seed: u64,
     /// How the case was judged before, if it is only timed once more.
-    pub(super) again: Option<Measured>,
+    pub again: Option<Measured>,
 }
 
 impl ReadyCase<'_> {
     /// Where something was found that depends on the second seed, with how to find it again.
-    pub(super) fn repeatable(&self, when: &str) -> String {
+    pub fn repeatable(&self, when: &str) -> String {
         match when.contains(SECOND_SEED) {
             true => when.to_owned(),
             false => format!("{when}; {SECOND_SEED}={} repeats it", self.second_seed),
@@ -44,13 +44,13 @@ impl ReadyCase<'_> {
 }
 
 /// The inputs that are timed over, kept from case to case of the same problem.
-pub(super) struct Data {
+pub struct Data {
     /// What they were made or judged for last.
     case: Case,
-    pub(super) is_random: bool,
-    pub(super) host: Vec<Array>,
+    pub is_random: bool,
+    pub host: Vec<Array>,
     /// Empty until a device needs them.
-    pub(super) device: Vec<Fenced>,
+    pub device: Vec<Fenced>,
     /// None where the inputs themselves say what is right. Private: only [`Data::changed`] puts another one in its place.
     reference: Option<Reference>,
     /// Fingerprints of the inputs, once they were asked for.
@@ -59,12 +59,12 @@ pub(super) struct Data {
 
 impl Data {
     /// These inputs of a case, with what is right.
-    pub(super) fn of(family: &Family, case: &Case, host: Vec<Array>) -> Data {
+    pub fn of(family: &Family, case: &Case, host: Vec<Array>) -> Data {
         Data::unjudged(case, host).judged_for(family, case)
     }
 
     /// The same inputs for a case, with what is right for it.
-    pub(super) fn judged_for(self, family: &Family, case: &Case) -> Data {
+    pub fn judged_for(self, family: &Family, case: &Case) -> Data {
         let is_moved = family.problem.movement(case).is_some();
         let reference = (!is_moved).then(|| family.problem.reference(case, &self.host));
         Data {
@@ -75,7 +75,7 @@ impl Data {
     }
 
     /// Refuses data over which a wrong kernel of a reader's family would pass. Of fewer elements it may be so by accident.
-    pub(super) fn demand_work(&self, job: &ReadyCase<'_>) -> Result<(), Stop> {
+    pub fn demand_work(&self, job: &ReadyCase<'_>) -> Result<(), Stop> {
         const LEAST: u64 = 64;
         let many = job
             .family
@@ -105,7 +105,7 @@ impl Data {
     }
 
     /// These inputs of a case, of which it is not yet known what is right.
-    pub(super) fn unjudged(case: &Case, host: Vec<Array>) -> Data {
+    pub fn unjudged(case: &Case, host: Vec<Array>) -> Data {
         let device = Vec::new();
         let prints = OnceCell::new();
         Data {
@@ -119,7 +119,7 @@ impl Data {
     }
 
     /// Whether this case's inputs, and what is right for them, depend on the same.
-    pub(super) fn is_of(&self, family: &Family, case: &Case) -> bool {
+    pub fn is_of(&self, family: &Family, case: &Case) -> bool {
         self.is_of_problem(case) && choices(family, &self.case) == choices(family, case)
     }
 
@@ -138,7 +138,7 @@ impl Data {
     }
 
     /// Whether these are random, and this case's inputs and their guard zones would be made from the same.
-    pub(super) fn is_made_as(&self, family: &Family, case: &Case) -> bool {
+    pub fn is_made_as(&self, family: &Family, case: &Case) -> bool {
         let problem = &family.problem;
         let made = |case: &Case| {
             (
@@ -151,12 +151,12 @@ impl Data {
     }
 
     /// What is right for these inputs; none where they say it themselves.
-    pub(super) fn reference(&self) -> Option<&Reference> {
+    pub fn reference(&self) -> Option<&Reference> {
         self.reference.as_ref()
     }
 
     /// What the inputs must still be after each run, made once.
-    pub(super) fn prints(&self) -> &[u128] {
+    pub fn prints(&self) -> &[u128] {
         self.prints.get_or_init(|| {
             self.host
                 .iter()
@@ -167,12 +167,7 @@ impl Data {
 
     /// Changes after which another result is right; none under a simulator, which looks at accesses and would take all that
     /// is not written anew for uninitialised.
-    pub(super) fn deciding(
-        &self,
-        device: &dyn Device,
-        job: &ReadyCase<'_>,
-        spot: Spot,
-    ) -> Vec<Change> {
+    pub fn deciding(&self, device: &dyn Device, job: &ReadyCase<'_>, spot: Spot) -> Vec<Change> {
         // An experiment with images measures caches, which a copy of the changed image would fill.
         let is_measured = job
             .family
@@ -203,7 +198,7 @@ impl Data {
 
     /// Has these changes, and what `right` says is right after them, for as long as `go` runs; returns what undoes the changes
     /// elsewhere, too. However `go` ends, the inputs and what is right for them are as before.
-    pub(super) fn changed<T>(
+    pub fn changed<T>(
         &mut self,
         changes: &[Change],
         right: impl FnOnce(&Data, &[Changed]) -> Option<Reference>,
@@ -237,12 +232,12 @@ impl Data {
     }
 
     /// Elements of the first input; 0 if there is none.
-    pub(super) fn first_len(&self) -> usize {
+    pub fn first_len(&self) -> usize {
         self.host.first().map_or(0, Array::len)
     }
 
     /// What is right after changes that were made to these inputs.
-    pub(super) fn amended(&self, job: &ReadyCase<'_>, made: &[Changed]) -> Option<Reference> {
+    pub fn amended(&self, job: &ReadyCase<'_>, made: &[Changed]) -> Option<Reference> {
         let before = self.reference.as_ref()?;
         let problem = &job.family.problem;
         let held = &self.host;
@@ -267,7 +262,7 @@ impl Data {
         })
     }
 
-    pub(super) fn judge(
+    pub fn judge(
         &self,
         got: &Array,
         family: &Family,
@@ -288,7 +283,7 @@ impl Data {
 }
 
 /// The settings that the answer depends on, where they were given.
-pub(super) fn choices(family: &Family, case: &Case) -> Params {
+pub fn choices(family: &Family, case: &Case) -> Params {
     let given = family
         .choices
         .iter()
@@ -298,7 +293,7 @@ pub(super) fn choices(family: &Family, case: &Case) -> Params {
         .collect()
 }
 
-pub(super) fn make_inputs(family: &Family, case: &Case, fill: Fill, seed: u64) -> Vec<Array> {
+pub fn make_inputs(family: &Family, case: &Case, fill: Fill, seed: u64) -> Vec<Array> {
     let lens = family.problem.inputs(case.shape, &case.params);
     let problem = &family.problem;
     lens.into_iter()
@@ -308,7 +303,7 @@ pub(super) fn make_inputs(family: &Family, case: &Case, fill: Fill, seed: u64) -
 }
 
 /// These data of a case, over which its result is exact in any order.
-pub(super) fn exact_data_of(family: &Family, case: &Case, host: Vec<Array>) -> Data {
+pub fn exact_data_of(family: &Family, case: &Case, host: Vec<Array>) -> Data {
     let mut data = Data::of(family, case, host);
     data.reference = data
         .reference
@@ -317,7 +312,7 @@ pub(super) fn exact_data_of(family: &Family, case: &Case, host: Vec<Array>) -> D
 }
 
 /// The reference of data over which the result is exact in any order.
-pub(crate) fn exactly(reference: Reference, dtype: Dtype) -> Reference {
+pub fn exactly(reference: Reference, dtype: Dtype) -> Reference {
     match (reference, dtype) {
         (Reference::Rounded(sum), Dtype::F32) => {
             Reference::Exact(Array::F32(vec![sum.value as f32]))
@@ -329,7 +324,7 @@ pub(crate) fn exactly(reference: Reference, dtype: Dtype) -> Reference {
 
 /// What exact data to check a rung over that is timed, with their seeds. All but the first are of the second seed; so are the
 /// only ones where the timed data are exact themselves.
-pub(super) fn timed_exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
+pub fn timed_exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
     let problem = &job.family.problem;
     let second = job.second_seed;
     let Some(fold) = problem.fold() else {
@@ -350,7 +345,7 @@ pub(super) fn timed_exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
 }
 
 /// What more exact data to check a rung over that is only verified, with their seeds.
-pub(super) fn exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
+pub fn exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
     let Some(fold) = job.family.problem.fold() else {
         return Vec::new();
     };
@@ -406,7 +401,7 @@ fn judged(Verdict { max_err, tol, .. }: Verdict, value: Option<Number>) -> Measu
     }
 }
 
-pub(super) fn demand(verdict: Verdict, when: &str) -> Result<Verdict, Stop> {
+pub fn demand(verdict: Verdict, when: &str) -> Result<Verdict, Stop> {
     if verdict.ok {
         Ok(verdict)
     } else {
@@ -417,12 +412,12 @@ pub(super) fn demand(verdict: Verdict, when: &str) -> Result<Verdict, Stop> {
     }
 }
 
-pub(super) fn wrong(reason: String) -> Stop {
+pub fn wrong(reason: String) -> Stop {
     Stop::new(Status::WrongResult, reason)
 }
 
 /// What the plan leaves of its inputs to the host.
-pub(super) fn tails(plan: &Plan, inputs: &[Array]) -> Vec<Array> {
+pub fn tails(plan: &Plan, inputs: &[Array]) -> Vec<Array> {
     plan.host_tail.map_or_else(Vec::new, |start| {
         inputs
             .iter()
@@ -431,7 +426,7 @@ pub(super) fn tails(plan: &Plan, inputs: &[Array]) -> Vec<Array> {
     })
 }
 
-pub(crate) fn single(array: &Array) -> Option<Number> {
+pub fn single(array: &Array) -> Option<Number> {
     if array.len() != 1 {
         return None;
     }

@@ -618,7 +618,7 @@ fn verify_baseline(
 }
 
 /// Refuses floats that are rounded so often that the bound of their error would hide mistakes.
-pub(super) fn demand_bound(family: &Family, case: &Case, plan: &Plan) -> Result<(), Refusal> {
+fn demand_bound(family: &Family, case: &Case, plan: &Plan) -> Result<(), Refusal> {
     if family.problem.fold().is_none()
         || check::gamma(plan.depth, case.dtype.unit_roundoff()).is_some()
     {

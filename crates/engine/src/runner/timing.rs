@@ -22,7 +22,7 @@ const ALONE: usize = 3;
 
 impl Session {
     /// Verifies over exact and real data unless that was done before, times, and verifies again.
-    pub(super) fn verify_and_time(
+    pub fn verify_and_time(
         &mut self,
         job: &ReadyCase<'_>,
         settings: &Settings,
@@ -127,7 +127,7 @@ impl Session {
     }
 
     /// Makes the canary, unless this session has one.
-    pub(super) fn ready_gauge(&mut self, settings: &Settings) -> Result<(), Stop> {
+    pub fn ready_gauge(&mut self, settings: &Settings) -> Result<(), Stop> {
         if self.gauge.is_none() {
             self.gauge = Gauge::new(&mut *self.device, &self.sources, settings)?;
         }

@@ -19,7 +19,7 @@ const MOST_KEPT: usize = 256 << 20;
 impl Session {
     /// Checks a rung over exact data of four seeds, all ones and values that decide by themselves, then over the real data.
     /// Where the results over these are exact, they show every mistake, and data of one more seed suffice.
-    pub(super) fn verify_thoroughly(&mut self, job: &ReadyCase<'_>) -> Result<Measured, Stop> {
+    pub fn verify_thoroughly(&mut self, job: &ReadyCase<'_>) -> Result<Measured, Stop> {
         let others = [timed_exact_data(job), exact_data(job)].concat();
         let judged = self.verify_seeds(job, &others, "over real data")?;
         // To a simulator one more run is the same accesses once more.
@@ -37,7 +37,7 @@ impl Session {
 
     /// Checks a rung over its own data and over others. First those that are the same in each run, so that most mistakes are told
     /// in the same words.
-    pub(super) fn verify_seeds(
+    pub fn verify_seeds(
         &mut self,
         job: &ReadyCase<'_>,
         others: &[(Fill, u64)],
@@ -53,7 +53,7 @@ impl Session {
 
     /// Checks the same kernels over what the case's own data cannot show, of the second seed. Not under a simulator, which
     /// looks at accesses: the case's own are the same.
-    pub(super) fn verify_companions(&mut self, job: &ReadyCase<'_>) -> Result<(), Stop> {
+    pub fn verify_companions(&mut self, job: &ReadyCase<'_>) -> Result<(), Stop> {
         if self.device.info().is_simulator() {
             return Ok(());
         }
@@ -91,7 +91,7 @@ impl Session {
     }
 
     /// A case that is ready to run, with its data on the device between these zones.
-    pub(super) fn companion<'a>(
+    pub fn companion<'a>(
         &mut self,
         family: &'a Family,
         case: &'a Case,
@@ -109,7 +109,7 @@ impl Session {
     }
 
     /// Lends the timed data out.
-    pub(super) fn with_data<T>(
+    pub fn with_data<T>(
         &mut self,
         go: impl FnOnce(&mut Session, &mut Data) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
@@ -123,11 +123,7 @@ impl Session {
 
     /// Runs once over each of these data, whose results are exact in every order, and over single values. The first take the
     /// place of the timed data for that long, here and on the device, so that no more than both is ever held.
-    pub(super) fn verify_exact(
-        &mut self,
-        job: &ReadyCase<'_>,
-        fills: &[(Fill, u64)],
-    ) -> Result<(), Stop> {
+    pub fn verify_exact(&mut self, job: &ReadyCase<'_>, fills: &[(Fill, u64)]) -> Result<(), Stop> {
         let is_simulated = self.device.info().is_simulator();
         if fills.is_empty() || (is_simulated && job.family.problem.fold().is_none()) {
             return Ok(());
@@ -372,7 +368,7 @@ impl Session {
     }
 
     /// Checks one run over these data; in a reader's family with a poison beside what the kernels write.
-    pub(super) fn verify_once(
+    pub fn verify_once(
         &mut self,
         job: &ReadyCase<'_>,
         data: &Data,
@@ -413,11 +409,7 @@ impl Session {
     }
 
     /// These inputs bound, with buffers for all else.
-    pub(super) fn bind(
-        &mut self,
-        job: &ReadyCase<'_>,
-        inputs: &[Fenced],
-    ) -> Result<BoundPlan, Stop> {
+    pub fn bind(&mut self, job: &ReadyCase<'_>, inputs: &[Fenced]) -> Result<BoundPlan, Stop> {
         let fence = Fence::of(&*self.device, job.family, job.case);
         self.bind_within(job, fence, inputs)
     }
@@ -532,11 +524,7 @@ impl Session {
     }
 
     /// One run into poisoned outputs, over scrubbed local memory.
-    pub(super) fn run_poisoned(
-        &mut self,
-        job: &ReadyCase<'_>,
-        bound: &BoundPlan,
-    ) -> Result<Timing, Stop> {
+    pub fn run_poisoned(&mut self, job: &ReadyCase<'_>, bound: &BoundPlan) -> Result<Timing, Stop> {
         bound.poison(&mut *self.device)?;
         self.scrub_local()?;
         let timing = self.device.run(job.program, &bound.launches())?;
@@ -546,7 +534,7 @@ impl Session {
     }
 
     /// Fills every compute unit's local memory with NaN; not under Oclgrind, which finds such reads itself.
-    pub(super) fn scrub_local(&mut self) -> Result<(), Stop> {
+    pub fn scrub_local(&mut self) -> Result<(), Stop> {
         if self.device.info().is_simulator() {
             return Ok(());
         }
@@ -701,7 +689,7 @@ fn few_elements(job: &ReadyCase<'_>) -> u64 {
 }
 
 /// What a run left: its output, if all of it was written and nothing beside it, completed on the host with the inputs' tails.
-pub(super) fn finished(
+pub fn finished(
     device: &mut dyn Device,
     job: &ReadyCase<'_>,
     bound: &BoundPlan,
@@ -737,7 +725,7 @@ fn completed(
 
 /// What is seen of an element of this output buffer that holds the poison, after a run into another poison as well. It may have that
 /// value and be right: then it has it again, and there is nothing to say.
-pub(super) fn unwritten(
+pub fn unwritten(
     device: &mut dyn Device,
     job: &ReadyCase<'_>,
     bound: &BoundPlan,
@@ -769,7 +757,7 @@ pub(super) fn unwritten(
 }
 
 /// Checks what a run over these data left.
-pub(super) fn judge(
+pub fn judge(
     device: &mut dyn Device,
     job: &ReadyCase<'_>,
     bound: &BoundPlan,
@@ -781,18 +769,14 @@ pub(super) fn judge(
 }
 
 /// Nothing is to be written beside a buffer.
-pub(super) fn demand_guards(device: &mut dyn Device, bound: &BoundPlan) -> Result<(), Stop> {
+pub fn demand_guards(device: &mut dyn Device, bound: &BoundPlan) -> Result<(), Stop> {
     bound
         .overrun(device)?
         .map_or(Ok(()), |what| Err(wrong(what)))
 }
 
 /// Inputs are only to be read.
-pub(super) fn demand_inputs(
-    device: &mut dyn Device,
-    bound: &BoundPlan,
-    data: &Data,
-) -> Result<(), Stop> {
+pub fn demand_inputs(device: &mut dyn Device, bound: &BoundPlan, data: &Data) -> Result<(), Stop> {
     let changed = bound.changed_input(device, data.prints())?;
     changed.map_or(Ok(()), |input| {
         Err(wrong(format!("the kernel changed its input {input}")))

@@ -33,7 +33,7 @@ const SHARE: f64 = 0.2;
 const FIRST_FEW: u64 = 4;
 
 /// Watches the runs of one case over its sets of buffers.
-pub(super) struct Witness<'a> {
+pub struct Witness<'a> {
     job: &'a ReadyCase<'a>,
     data: &'a mut Data,
     sets: &'a [&'a BoundPlan],
@@ -51,7 +51,7 @@ pub(super) struct Witness<'a> {
 
 impl<'a> Witness<'a> {
     /// Poisons the outputs of all sets.
-    pub(super) fn new(
+    pub fn new(
         device: &mut dyn Device,
         job: &'a ReadyCase<'a>,
         data: &'a mut Data,
@@ -78,7 +78,7 @@ impl<'a> Witness<'a> {
     }
 
     /// Looks at what the last run left, and makes these sets ready for the next.
-    pub(super) fn arm(&mut self, device: &mut dyn Device, sets: Vec<usize>) -> Result<(), Stop> {
+    pub fn arm(&mut self, device: &mut dyn Device, sets: Vec<usize>) -> Result<(), Stop> {
         self.look_back(device)?;
         self.runs += 1;
         self.changes.clear();
@@ -99,7 +99,7 @@ impl<'a> Witness<'a> {
     }
 
     /// Judges what the last run left, and that no run changed anything but outputs.
-    pub(super) fn end(mut self, device: &mut dyn Device) -> Result<(), Stop> {
+    pub fn end(mut self, device: &mut dyn Device) -> Result<(), Stop> {
         let Some(&last) = self.pending.last() else {
             return Err(Stop::failed("nothing was run"));
         };

@@ -2,7 +2,7 @@
 
 use super::Interrupted;
 use crate::processes;
-use gpulab_model::Error;
+use gpulab_model::{Error, Result};
 use gpulab_record::terminal::{self, Stdout};
 use std::env;
 use std::io;
@@ -21,10 +21,7 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// Runs the same command line in a child process, which does `body` there. An interrupt reaches it, too.
 /// [`Error::Told`] if the child has printed the reason itself.
-pub fn apart(
-    interrupted: Interrupted,
-    body: impl FnOnce() -> Result<(), Error>,
-) -> Result<(), Error> {
+pub fn apart(interrupted: Interrupted, body: impl FnOnce() -> Result<()>) -> Result<()> {
     if env::var_os(INSIDE).is_none() {
         return in_child(interrupted);
     }
@@ -39,7 +36,7 @@ pub fn apart(
     std::process::exit(ORDERLY + i32::from(code));
 }
 
-fn in_child(interrupted: Interrupted) -> Result<(), Error> {
+fn in_child(interrupted: Interrupted) -> Result<()> {
     let mut command = Command::new(env::current_exe().map_err(unstarted)?);
     command
         .args(env::args_os().skip(1))

@@ -18,12 +18,12 @@ pub use serve::{open_session, serve};
 
 use crate::runner::Session;
 use gpulab_kernels::{FamilyFile, OwnKernel, Registry};
-use gpulab_model::Error;
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::{
     DeviceInfo, Executor, Inspected, Job, LaunchedOnce, Outcome, ProgramBinary, Stop, Symptoms,
 };
 use gpulab_model::plan::Case;
+use gpulab_model::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -40,22 +40,16 @@ pub struct Setup {
     pub dtype: Option<Dtype>,
     /// Plans are made as for a GPU of so many compute units: for a simulator, which says of itself that it is every kind of
     /// device.
-    #[serde(default)]
     pub as_gpu: Option<u32>,
     /// Whether the simulator gives kernels the functions of sub-groups, of which its device says nothing.
-    #[serde(default)]
     pub subgroups: bool,
     /// Readers' kernels, which become rungs of their families.
-    #[serde(default)]
     pub own: Vec<OwnKernel>,
-    #[serde(default)]
     pub families: Vec<FamilyFile>,
     /// Bytes that a worker process may take beyond what it has once its device is open: for kernels that nobody trusts. Of
     /// CPU devices only, as the drivers of GPUs reserve addresses without end.
-    #[serde(default)]
     pub memory: Option<u64>,
     /// Times are taken while no other process with this setting takes times on this machine's device of that name.
-    #[serde(default)]
     pub takes_turns: bool,
 }
 
@@ -86,11 +80,11 @@ impl Executor for Session {
         self.device().info()
     }
 
-    fn ask_reference(&mut self, case: &Case) -> Result<Option<String>, Error> {
+    fn ask_reference(&mut self, case: &Case) -> Result<Option<String>> {
         Session::ask_reference(self, case).map_err(|stop| Error::Failed(stop.reason))
     }
 
-    fn run(&mut self, job: &Job) -> Result<Outcome, Error> {
+    fn run(&mut self, job: &Job) -> Result<Outcome> {
         Ok(run_in(self, job))
     }
 }

@@ -20,14 +20,14 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const END: char = '\u{1e}';
 
 /// Ends what was printed for a request, on the worker's side.
-pub(super) fn end(number: u64) {
+pub fn end(number: u64) {
     // Without a standard error nobody waits for this.
     let _ = io::stderr().write_all(format!("\n{END}{number}\n").as_bytes());
 }
 
 /// Lines that were printed, in words that are safe to show.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Printed {
+pub struct Printed {
     first: Vec<String>,
     /// As they came: of very many lines, few are told.
     last: VecDeque<String>,
@@ -47,7 +47,7 @@ impl Printed {
     }
 
     /// One message for all of it, if there is any: `who printed: ...`.
-    pub(super) fn summary(&self, who: &str) -> Option<String> {
+    pub fn summary(&self, who: &str) -> Option<String> {
         let more = self.count - self.first.len() as u64;
         let rest = (more > 0).then(|| format!("{who} printed {more} more lines"));
         let lines = self
@@ -58,7 +58,7 @@ impl Printed {
         Some(lines.joined("\n")).filter(|text| !text.is_empty())
     }
 
-    pub(super) fn last(&self) -> String {
+    pub fn last(&self) -> String {
         self.last.iter().map(|line| harmless(line)).joined("; ")
     }
 }
@@ -78,10 +78,10 @@ struct State {
 }
 
 /// Reads a worker's standard error on a thread of its own, so that no kernel waits for a full pipe.
-pub(super) struct Listener(Arc<(Mutex<State>, Condvar)>);
+pub struct Listener(Arc<(Mutex<State>, Condvar)>);
 
 impl Listener {
-    pub(super) fn new(mut source: impl Read + Send + 'static) -> io::Result<Listener> {
+    pub fn new(mut source: impl Read + Send + 'static) -> io::Result<Listener> {
         let shared = Arc::new((Mutex::new(State::default()), Condvar::new()));
         let listener = Listener(Arc::clone(&shared));
         std::thread::Builder::new().spawn(move || {
@@ -110,7 +110,7 @@ impl Listener {
 
     /// What was printed up to the end of a request; without one, up to the worker's end. What has come so far if that does
     /// not come soon.
-    pub(super) fn until(&self, number: Option<u64>) -> Printed {
+    pub fn until(&self, number: Option<u64>) -> Printed {
         let (state, news) = &*self.0;
         let begin = Instant::now();
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);

@@ -4,12 +4,12 @@ use super::printed::{Listener, Printed};
 use super::{Reply, Request, Setup, Wrapper};
 use crate::processes;
 use gpulab_kernels::{Rung, built_in};
-use gpulab_model::Error;
 use gpulab_model::outcome::{
     Clock, DeviceInfo, Executor, Inspected, Job, LaunchedOnce, Outcome, ProgramBinary, Status,
     Stop, Symptoms,
 };
 use gpulab_model::plan::Case;
+use gpulab_model::{Error, Result};
 use gpulab_record::files::ScratchFolder;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -104,7 +104,7 @@ impl WorkerProcess {
         deadline: Duration,
         interrupted: Interrupted,
         tell: Tell,
-    ) -> Result<WorkerProcess, Error> {
+    ) -> Result<WorkerProcess> {
         let (link, info) = start(&setup, wrapper.as_ref(), deadline, interrupted)?;
         Ok(WorkerProcess {
             setup,
@@ -118,7 +118,7 @@ impl WorkerProcess {
     }
 
     /// Another worker like this one, within something else.
-    pub(crate) fn within(&self, wrapper: Wrapper) -> Result<WorkerProcess, Error> {
+    pub(crate) fn within(&self, wrapper: Wrapper) -> Result<WorkerProcess> {
         WorkerProcess::open(
             self.setup.clone(),
             Some(wrapper),
@@ -129,7 +129,7 @@ impl WorkerProcess {
     }
 
     /// A link to the worker: the one there is, or one to a new worker.
-    fn link(&mut self) -> Result<Link, Error> {
+    fn link(&mut self) -> Result<Link> {
         match self.link.take() {
             Some(link) => Ok(link),
             None => Ok(start(
@@ -143,7 +143,7 @@ impl WorkerProcess {
     }
 
     /// Builds a case's kernels and says what they need, or what stops the case.
-    pub fn inspect(&mut self, case: &Case) -> Result<Result<Vec<Inspected>, Stop>, Error> {
+    pub fn inspect(&mut self, case: &Case) -> Result<Result<Vec<Inspected>, Stop>> {
         self.ask(
             &Request::Inspect(Box::new(case.clone())),
             "building a kernel",
@@ -151,7 +151,7 @@ impl WorkerProcess {
         )
     }
 
-    pub fn binary(&mut self, case: &Case) -> Result<Result<ProgramBinary, Stop>, Error> {
+    pub fn binary(&mut self, case: &Case) -> Result<Result<ProgramBinary, Stop>> {
         self.ask(
             &Request::Binary(Box::new(case.clone())),
             "building a kernel",
@@ -159,7 +159,7 @@ impl WorkerProcess {
         )
     }
 
-    pub fn verify(&mut self, case: &Case, limit: Duration) -> Result<Result<Outcome, Lost>, Error> {
+    pub fn verify(&mut self, case: &Case, limit: Duration) -> Result<Result<Outcome, Lost>> {
         self.ask_within(
             "the kernel",
             &Request::Verify(Box::new(case.clone())),
@@ -168,11 +168,7 @@ impl WorkerProcess {
         )
     }
 
-    pub fn run_within(
-        &mut self,
-        job: &Job,
-        limit: Duration,
-    ) -> Result<Result<Outcome, Lost>, Error> {
+    pub fn run_within(&mut self, job: &Job, limit: Duration) -> Result<Result<Outcome, Lost>> {
         self.ask_within(
             "the kernel",
             &Request::Run(Box::new(job.clone())),
@@ -187,7 +183,7 @@ impl WorkerProcess {
         &mut self,
         case: &Case,
         limit: Duration,
-    ) -> Result<Result<Result<LaunchedOnce, Stop>, Lost>, Error> {
+    ) -> Result<Result<Result<LaunchedOnce, Stop>, Lost>> {
         self.ask_within(
             "the kernel",
             &Request::LaunchOnce(Box::new(case.clone())),
@@ -201,7 +197,7 @@ impl WorkerProcess {
         &mut self,
         case: &Case,
         limit: Duration,
-    ) -> Result<Result<Result<Symptoms, Stop>, Lost>, Error> {
+    ) -> Result<Result<Result<Symptoms, Stop>, Lost>> {
         self.ask_within(
             "the kernel",
             &Request::Diagnose(Box::new(case.clone())),
@@ -212,13 +208,13 @@ impl WorkerProcess {
 
     /// Asks, where a kernel may end the worker or never end, which is an answer, too; `take` has the reply that is due. Tells
     /// what `whom` printed meanwhile.
-    pub(super) fn ask_within<T>(
+    fn ask_within<T>(
         &mut self,
         whom: &str,
         request: &Request,
         limit: Duration,
         take: impl FnOnce(Reply) -> Option<T>,
-    ) -> Result<Result<T, Lost>, Error> {
+    ) -> Result<Result<T, Lost>> {
         let mut link = self.link()?;
         match link.ask(request, limit, self.interrupted) {
             Ok(Ok(reply)) => {
@@ -248,7 +244,7 @@ impl WorkerProcess {
     }
 
     /// The device's generation, where its driver tells.
-    pub fn generation(&mut self) -> Result<Option<String>, Error> {
+    pub fn generation(&mut self) -> Result<Option<String>> {
         self.ask(
             &Request::Generation,
             "asking for the device's generation",
@@ -262,7 +258,7 @@ impl WorkerProcess {
         request: &Request,
         doing: &str,
         take: impl FnOnce(Reply) -> Option<T>,
-    ) -> Result<T, Error> {
+    ) -> Result<T> {
         self.ask_within("the driver", request, self.deadline, take)?
             .map_err(|lost| match lost {
                 Lost::Died(how) => Error::Failed(format!("while {doing}, {how}")),
@@ -285,14 +281,14 @@ impl Executor for WorkerProcess {
         self.end();
     }
 
-    fn ask_reference(&mut self, case: &Case) -> Result<Option<String>, Error> {
+    fn ask_reference(&mut self, case: &Case) -> Result<Option<String>> {
         let request = Request::AskReference(Box::new(case.clone()));
         let doing = "asking the reference for the right result";
         let answer = self.ask(&request, doing, held!(AskedReference));
         answer?.map_err(|stop| Error::Failed(stop.reason))
     }
 
-    fn run(&mut self, job: &Job) -> Result<Outcome, Error> {
+    fn run(&mut self, job: &Job) -> Result<Outcome> {
         let mut link = self.link()?;
         let limit = self.deadline + Duration::from_secs_f64(job.settings.timeout.clamp(0.0, 1e6));
         let reply = link.ask(
@@ -363,7 +359,7 @@ fn start(
     wrapper: Option<&Wrapper>,
     limit: Duration,
     interrupted: Interrupted,
-) -> Result<(Link, DeviceInfo), Error> {
+) -> Result<(Link, DeviceInfo)> {
     if let Some(limit) = processes::narrow_address_space() {
         return Err(Error::NoDevice(format!("{limit} for drivers to load")));
     }
@@ -511,7 +507,7 @@ impl Link {
         request: &Request,
         limit: Duration,
         interrupted: Interrupted,
-    ) -> Result<Result<Reply, Lost>, Error> {
+    ) -> Result<Result<Reply, Lost>> {
         if self.send(request).is_err() {
             return Ok(Err(Lost::Died(self.last_words())));
         }

@@ -7,15 +7,15 @@ use crate::oracle;
 use crate::processes;
 use crate::runner::{Session, second_seed};
 use gpulab_kernels::{Registry, Sources};
-use gpulab_model::Error;
 use gpulab_model::plan::Target;
+use gpulab_model::{Error, Result, usage_error};
 use gpulab_record::files::ScratchFolder;
 use gpulab_record::terminal::Stdout;
 use std::io::{self, BufRead, Write};
 use std::sync::mpsc;
 use std::time::Duration;
 
-pub fn open_session(setup: &Setup) -> Result<Session, Error> {
+pub fn open_session(setup: &Setup) -> Result<Session> {
     let mut registry = Registry::default();
     for family in &setup.families {
         oracle::declare(&mut registry, family, setup.device.as_deref())?;
@@ -61,7 +61,7 @@ pub fn open_session(setup: &Setup) -> Result<Session, Error> {
 }
 
 /// Serves requests from standard input until `Quit`. Replies go to what was standard output when the process began.
-pub fn serve() -> Result<(), Error> {
+pub fn serve() -> Result<()> {
     let requests =
         read_requests().map_err(|e| Error::Failed(format!("no thread could be started: {e}")))?;
     let mut session = None;
@@ -117,7 +117,7 @@ pub fn serve() -> Result<(), Error> {
         return Ok(());
     }
     let why = "other commands start gpulab worker to run kernels; it received no request";
-    Err(Error::Usage(why.into()))
+    usage_error(why)
 }
 
 /// Requests arrive on a thread of their own, so that the end of the parent is noticed while a kernel
@@ -143,7 +143,7 @@ fn read_requests() -> io::Result<mpsc::Receiver<serde_json::Result<(u64, Request
     Ok(receiver)
 }
 
-fn send(number: u64, reply: &Reply) -> Result<(), Error> {
+fn send(number: u64, reply: &Reply) -> Result<()> {
     let mut line =
         serde_json::to_vec(&(number, reply)).map_err(|e| Error::Failed(e.to_string()))?;
     line.push(b'\n');

@@ -7,8 +7,8 @@ use rayon::prelude::*;
 
 // Chains of dependent steps, each a multiplication with an addition: the kernel of `ilp` and `grid`.
 
-pub(super) static SUMS: Exact = Exact {
-    inputs: |shape, params| starts(shape, get(params, CHAINS.name)),
+static SUMS: Exact = Exact {
+    inputs: |shape, params| starts(shape, given(params, CHAINS)),
     companions: |case, plan| checked(case, plan, CHECKS),
     ..Exact::of_each(
         Fill::Exact(LARGEST),
@@ -35,10 +35,7 @@ const A_ROUND: u64 = 16;
 
 /// Chains of an item, and steps of each.
 fn chain_size(case: &Case) -> (u64, u64) {
-    (
-        get(&case.params, CHAINS.name),
-        A_ROUND * get(&case.params, ROUNDS.name),
-    )
+    (get(case, CHAINS), A_ROUND * get(case, ROUNDS))
 }
 
 /// Largest number that a chain begins with, of either sign.
@@ -54,19 +51,19 @@ pub(super) fn starts(shape: Shape, chains: u64) -> Vec<usize> {
 pub(super) const HALVING: &str = "halving";
 /// Setting of checks: a step adds so little that it depends on the chain's own number whether that is lost in rounding.
 /// Steps, or chains, that were added up before show.
-pub(super) const SLIGHT: &str = "slight";
-pub(super) const CHECKS: &[&str] = &[HALVING, SLIGHT];
+const SLIGHT: &str = "slight";
+const CHECKS: &[&str] = &[HALVING, SLIGHT];
 
 /// A step: a multiplication with an addition. Products are exact, so that a step rounds once, fused or not.
 #[derive(Clone, Copy)]
-pub(super) struct ChainStep {
+struct ChainStep {
     factor: f32,
     term: f32,
 }
 
 impl ChainStep {
     /// The case's step, which adds one unless it is checked otherwise.
-    pub(super) fn of(case: &Case) -> ChainStep {
+    pub fn of(case: &Case) -> ChainStep {
         // 1.5 units in the last place of a number from 16 on, and less than half a unit from 32 on.
         const LITTLE: f32 = 3.0 / (1 << 21) as f32;
         let is_set = |name| case.params.contains_key(name);
@@ -87,7 +84,7 @@ impl ChainStep {
     }
 
     /// Where so many steps lead from a whole number.
-    pub(super) fn end(self, start: f32, steps: u64) -> f32 {
+    pub fn end(self, start: f32, steps: u64) -> f32 {
         if self.factor == 1.0 && self.term == 1.0 {
             return start + steps as f32;
         }
@@ -103,13 +100,13 @@ impl ChainStep {
     }
 
     /// The factor and the term, which kernels have as floats.
-    pub(super) fn args(self) -> [Arg; 2] {
+    pub fn args(self) -> [Arg; 2] {
         [self.factor, self.term].map(|number| Arg::Float(number.to_bits()))
     }
 }
 
 /// Of n items with chains, each of so many steps. An operation is a step: a multiplication with an addition.
-pub(super) fn sums_cost(case: &Case, chains: u64, steps: u64) -> Cost {
+fn sums_cost(case: &Case, chains: u64, steps: u64) -> Cost {
     let n = case.shape.n as f64;
     Cost {
         bytes: 8.0 * n,
@@ -135,12 +132,12 @@ pub(super) fn sums(case: &Case, inputs: &[Array], chains: u64, steps: u64) -> Ar
 }
 
 fn independent(ask: &Ask<'_>) -> Planned {
-    let chains = get(&ask.case.params, CHAINS.name).to_string();
+    let chains = get(ask.case, CHAINS).to_string();
     let [factor, term] = ChainStep::of(ask.case).args();
     of_each_item(
         ask,
         &[("CHAINS", chains)],
-        &[arg(ask, ROUNDS.name), factor, term],
+        &[arg(ask, ROUNDS), factor, term],
         0,
     )
 }
@@ -152,7 +149,7 @@ pub static REGISTERS: Family = BuiltInFamily {
     name: "registers",
     about: "chains of multiplications with an addition on many values of an item",
     problem: &Exact {
-        inputs: |shape, params| starts(shape, get(params, LIVE.name)),
+        inputs: |shape, params| starts(shape, given(params, LIVE)),
         companions: |case, plan| checked(case, plan, CHECKS),
         ..Exact::of_each(
             Fill::Exact(64),
@@ -180,13 +177,13 @@ const LEAST_CAP: u64 = 16;
 
 /// Values of an item, and steps of each.
 fn live_size(case: &Case) -> (u64, u64) {
-    (get(&case.params, LIVE.name), get(&case.params, ROUNDS.name))
+    (get(case, LIVE), get(case, ROUNDS))
 }
 
 fn live_values(ask: &Ask<'_>) -> Planned {
     whole_groups(ask)?;
-    let live = get(&ask.case.params, LIVE.name);
-    let cap = get(&ask.case.params, MAX_REGISTERS.name);
+    let live = get(ask.case, LIVE);
+    let cap = get(ask.case, MAX_REGISTERS);
     if !(1..=MOST_LIVE).contains(&live) {
         return Err(Refusal::Setting(format!(
             "live={live}: from 1 to {MOST_LIVE} values are possible"
@@ -206,7 +203,7 @@ fn live_values(ask: &Ask<'_>) -> Planned {
         ("LIVE", live.to_string()),
         (gpulab_model::plan::MAX_REGISTERS, cap.to_string()),
     ];
-    of_each_item(ask, &defines, &[arg(ask, ROUNDS.name), factor, term], 0)
+    of_each_item(ask, &defines, &[arg(ask, ROUNDS), factor, term], 0)
 }
 
 // Chains of steps in groups of any size, whose items all hold as much.
@@ -234,7 +231,7 @@ pub static GROUP: Family = BuiltInFamily {
 const HELD: u64 = 4;
 
 fn held_steps(case: &Case) -> u64 {
-    A_ROUND * get(&case.params, ROUNDS.name)
+    A_ROUND * get(case, ROUNDS)
 }
 
 /// Neighbours are the same in groups of any size, and so are the results: data are kept from size to size.
@@ -261,7 +258,7 @@ fn held(ask: &Ask<'_>) -> Planned {
     of_each_item(
         ask,
         &[],
-        &[arg(ask, ROUNDS.name), factor, term],
+        &[arg(ask, ROUNDS), factor, term],
         4 * HELD * wg as u64,
     )
 }
@@ -301,7 +298,7 @@ pub const TOGETHER: Tunable = setting("together", "reads of an item that are und
 
 /// The ballast and the place of its last word.
 fn ballast(ask: &Ask<'_>) -> Result<[Arg; 2], Refusal> {
-    let bytes = get(&ask.case.params, BALLAST.name);
+    let bytes = get(ask.case, BALLAST);
     let wg = ask.case.wg;
     match u32::try_from(bytes / 4) {
         Ok(words) if words as usize >= wg.size() => {
@@ -314,10 +311,10 @@ fn ballast(ask: &Ask<'_>) -> Result<[Arg; 2], Refusal> {
 }
 
 fn read_laden(ask: &Ask<'_>) -> Planned {
-    let n = ask.case.shape.n;
+    let n = ask.n();
     let wg = ask.case.wg.size();
-    let together = get(&ask.case.params, TOGETHER.name).max(1);
-    let total = n * get(&ask.case.params, ROUNDS.name);
+    let together = get(ask.case, TOGETHER).max(1);
+    let total = n * get(ask.case, ROUNDS);
     if [n, total, together]
         .iter()
         .any(|number| !number.is_power_of_two())
@@ -328,13 +325,7 @@ fn read_laden(ask: &Ask<'_>) -> Planned {
         )));
     }
 
-    // A power of two, too, so that every item has the same share.
-    let items = (1 << items(ask.target).ilog2()).min(total / together);
-    if items == 0 || !items.is_multiple_of(wg as u64) {
-        return Err(Refusal::Group(format!(
-            "work-group {wg}: a divisor of {items} is needed"
-        )));
-    }
+    let items = equal_items(ask, items(ask.target), total / together)?;
     let step_laden = step_over(items, total / n);
     let numbers = [n - 1, step_laden, total / items, 0].map(|number| Arg::Uint(number as u32));
     let args: Vec<Arg> = ballast(ask)?.into_iter().chain(numbers).collect();
@@ -360,11 +351,11 @@ fn step_over(items: u64, rounds: u64) -> u64 {
 
 fn step_laden(ask: &Ask<'_>) -> Planned {
     let items = whole_groups(ask)?;
-    let chains = get(&ask.case.params, CHAINS.name);
+    let chains = get(ask.case, CHAINS);
     let step_laden = ChainStep::of(ask.case).args();
     let args: Vec<Arg> = ballast(ask)?
         .into_iter()
-        .chain([arg(ask, ROUNDS.name)])
+        .chain([arg(ask, ROUNDS)])
         .chain(step_laden)
         .collect();
     laden(
@@ -382,7 +373,7 @@ fn laden(ask: &Ask<'_>, grid: Grid, output: usize, at_once: (&str, u64), args: &
     let defines = defines
         .each_ref()
         .map(|(name, value)| (name.as_str(), value.clone()));
-    let local = get(&ask.case.params, BALLAST.name);
+    let local = get(ask.case, BALLAST);
     one_launch(ask, grid, output, &defines, args, local)
 }
 
@@ -439,7 +430,7 @@ fn float_total(values: &Array) -> Array {
 
 /// Additions to a float, 16 in a round as in the kernel.
 fn added(case: &Case) -> u64 {
-    16 * get(&case.params, ROUNDS.name)
+    16 * get(case, ROUNDS)
 }
 
 fn increased(case: &Case, inputs: &[Array]) -> Array {
@@ -452,8 +443,8 @@ fn increased(case: &Case, inputs: &[Array]) -> Array {
 
 /// The vectors that n floats make.
 fn vectors(ask: &Ask<'_>) -> Result<(u64, u64), Refusal> {
-    let n = ask.case.shape.n;
-    let vec = get(&ask.case.params, VEC.name).max(1);
+    let n = ask.n();
+    let vec = get(ask.case, VEC).max(1);
     if n.is_multiple_of(vec) {
         Ok((vec, n / vec))
     } else {
@@ -481,8 +472,8 @@ fn add(ask: &Ask<'_>) -> Planned {
         )));
     }
     let [_, term] = ChainStep::of(ask.case).args();
-    let args = [arg(ask, ROUNDS.name), term];
-    let output = ask.case.shape.n as usize;
+    let args = [arg(ask, ROUNDS), term];
+    let output = ask.n() as usize;
     let defines = [("VEC", vec.to_string())];
     one_launch(ask, Grid::covering(wg, vectors), output, &defines, &args, 0)
 }
@@ -587,11 +578,11 @@ pub const STEPS: Tunable = setting(
 pub const VECTORS: u64 = 4;
 
 fn steps(case: &Case) -> u64 {
-    get(&case.params, STEPS.name)
+    get(case, STEPS)
 }
 
 fn vec(case: &Case) -> u64 {
-    get(&case.params, VEC.name).max(1)
+    get(case, VEC).max(1)
 }
 
 /// From a vector of an item to its next, which is as many as there are items; never 0.
@@ -644,7 +635,7 @@ fn calculate(ask: &Ask<'_>) -> Planned {
 }
 
 fn in_vectors(ask: &Ask<'_>, defines: &[(&str, String)], args: &[Arg]) -> Planned {
-    let n = ask.case.shape.n;
+    let n = ask.n();
     let vec = vec(ask.case);
     let wg = ask.case.wg.size();
     let share = VECTORS * vec * wg as u64;

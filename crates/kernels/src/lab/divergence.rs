@@ -30,10 +30,9 @@ const P: u32 = 1_664_525;
 const Q: u32 = 1_013_904_223;
 
 fn cost(case: &Case) -> Cost {
-    let branches =
-        [&FIRST, &SECOND].map(|runs| get(&case.params, runs.name).count_ones() as f64 / 2.0);
+    let branches = [FIRST, SECOND].map(|runs| get(case, runs).count_ones() as f64 / 2.0);
     let n = case.shape.n as f64;
-    let steps = (STEPS * get(&case.params, ROUNDS.name)) as f64;
+    let steps = (STEPS * get(case, ROUNDS)) as f64;
     Cost {
         bytes: 8.0 * n,
         ops: n * steps * (branches[0] + branches[1]),
@@ -49,7 +48,7 @@ fn chain(p: u32, q: u32, steps: u64) -> (u32, u32) {
 
 fn answer(case: &Case, inputs: &[Array]) -> Array {
     let [shift, rounds, first, second] =
-        [&SHIFT, &ROUNDS, &FIRST, &SECOND].map(|setting| get(&case.params, setting.name));
+        [SHIFT, ROUNDS, FIRST, SECOND].map(|setting| get(case, setting));
     let steps = STEPS * rounds;
     let ways = [(first, chain(P, Q, steps)), (second, chain(Q, P, steps))];
     array((0..).zip(words(&inputs[0])).map(|(id, x): (u64, u32)| {
@@ -62,9 +61,8 @@ fn answer(case: &Case, inputs: &[Array]) -> Array {
 }
 
 fn plan(ask: &Ask<'_>) -> Planned {
-    let names = [ROUNDS.name, SHIFT.name, FIRST.name, SECOND.name];
-    let args: Vec<Arg> = names
-        .map(|name| arg(ask, name))
+    let args: Vec<Arg> = [ROUNDS, SHIFT, FIRST, SECOND]
+        .map(|setting| arg(ask, setting))
         .into_iter()
         .chain([P, Q].map(Arg::Uint))
         .collect();

@@ -37,7 +37,7 @@ pub const ORDER: Tunable = setting("order", "number of the order of reads");
 
 /// Logarithms of the sides of n words: as high as wide, or half as high. Both are at least 8.
 fn sides(ask: &Ask<'_>) -> Result<[u32; 2], Refusal> {
-    let n = ask.case.shape.n;
+    let n = ask.n();
     match n.ilog2() {
         bits if n.is_power_of_two() && (6..=30).contains(&bits) => Ok([bits.div_ceil(2), bits / 2]),
         _ => Err(Refusal::Size(format!(
@@ -54,9 +54,9 @@ fn volume_sides(n: u64) -> [u32; 3] {
 
 fn buffer(ask: &Ask<'_>) -> Planned {
     let [wide, high] = sides(ask)?;
-    let walk = Walk::over(ask, ask.case.shape.n, 8, IN_TURNS)?;
-    let order = get(&ask.case.params, ORDER.name);
-    let [x, y, z] = volume_sides(ask.case.shape.n);
+    let walk = Walk::over(ask, ask.n(), 8, IN_TURNS)?;
+    let order = get(ask.case, ORDER);
+    let [x, y, z] = volume_sides(ask.n());
     let numbers = [
         ("WIDE", wide),
         ("HIGH", high),
@@ -72,7 +72,7 @@ fn buffer(ask: &Ask<'_>) -> Planned {
 }
 
 fn line(ask: &Ask<'_>) -> Planned {
-    let sides = [ask.case.shape.n as usize, 1, 1];
+    let sides = [ask.n() as usize, 1, 1];
     of_image(
         ask,
         buffer(ask)?,
@@ -117,7 +117,7 @@ fn of_plane(ask: &Ask<'_>) -> Result<Image, Refusal> {
 
 fn volume(ask: &Ask<'_>) -> Planned {
     let plan = buffer(ask)?;
-    let sides = volume_sides(ask.case.shape.n).map(|side| 1 << side);
+    let sides = volume_sides(ask.n()).map(|side| 1 << side);
     of_image(
         ask,
         plan,
@@ -131,7 +131,7 @@ fn volume(ask: &Ask<'_>) -> Planned {
 }
 
 /// The same launch, given an image of its input in place of it.
-pub(super) fn of_image(ask: &Ask<'_>, plan: Plan, image: Image) -> Planned {
+fn of_image(ask: &Ask<'_>, plan: Plan, image: Image) -> Planned {
     if !ask.target.images {
         return Err(Refusal::Feature("this device has no images".into()));
     }
@@ -142,7 +142,7 @@ pub(super) fn of_image(ask: &Ask<'_>, plan: Plan, image: Image) -> Planned {
     } = plan;
     let len = image
         .pixels()
-        .ok_or_else(|| Refusal::Size(format!("n={}: too many pixels", ask.case.shape.n)))?;
+        .ok_or_else(|| Refusal::Size(format!("n={}: too many pixels", ask.n())))?;
     let spec = BufferSpec {
         role: Role::Image { of: 0, image },
         dtype: ask.case.dtype,
@@ -219,8 +219,7 @@ pub enum Address {
 }
 
 fn modes(ask: &Ask<'_>) -> Planned {
-    let [linear, normalised] =
-        [&LINEAR, &NORMALISED].map(|setting| get(&ask.case.params, setting.name));
+    let [linear, normalised] = [LINEAR, NORMALISED].map(|setting| get(ask.case, setting));
     let filter = if linear == 1 {
         "CLK_FILTER_LINEAR"
     } else {
@@ -232,7 +231,7 @@ fn modes(ask: &Ask<'_>) -> Planned {
         ("COLUMNS", COLUMNS.to_string()),
         ("LINES", LINES.to_string()),
     ];
-    let modes = of_each_item(ask, &defines, &[arg(ask, ADDRESS.name)], 0)?;
+    let modes = of_each_item(ask, &defines, &[arg(ask, ADDRESS)], 0)?;
     let format = PixelFormat {
         channels: 1,
         scalar: Scalar::F32,
@@ -251,7 +250,7 @@ fn modes(ask: &Ask<'_>) -> Planned {
 }
 
 fn answer(case: &Case, inputs: &[Array]) -> Array {
-    let [place, is_linear] = [&ADDRESS, &LINEAR].map(|setting| get(&case.params, setting.name));
+    let [place, is_linear] = [ADDRESS, LINEAR].map(|setting| get(case, setting));
     let (Array::F32(pixels), Some((address, _))) = (&inputs[0], ADDRESSES.get(place as usize))
     else {
         return Array::zeros(case.dtype, case.shape.n as usize);

@@ -46,7 +46,7 @@ impl Problem for Pairs {
     fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
         let few = ["1", "2", "3"]
             .into_iter()
-            .filter(|_| get(&case.params, ROUNDS.name) > 3);
+            .filter(|_| get(case, ROUNDS) > 3);
         few.map(|turns: &str| {
             let mut params = plan.params.clone();
             params.insert(ROUNDS.name.into(), turns.into());
@@ -59,7 +59,7 @@ impl Problem for Pairs {
     }
 
     fn cost(&self, case: &Case) -> Cost {
-        let chains = get(&case.params, CHAINS.name);
+        let chains = get(case, CHAINS);
         let counted = chains * steps(case) * Instruction::of(case).map_or(0, Instruction::counts);
         let n = case.shape.n as f64;
         Cost {
@@ -108,12 +108,12 @@ impl Problem for Pairs {
 const LARGEST: i64 = 8;
 
 fn steps(case: &Case) -> u64 {
-    2 * get(&case.params, ROUNDS.name) * Instruction::of(case).map_or(0, Instruction::turn)
+    2 * get(case, ROUNDS) * Instruction::of(case).map_or(0, Instruction::turn)
 }
 
 /// The sums of chains of whole numbers, of each item.
 fn whole(case: &Case, operation: &Operation, starts: &Array) -> Array {
-    let chains = get(&case.params, CHAINS.name);
+    let chains = get(case, CHAINS);
     let steps = steps(case);
     // An item depends on the one number that it begins with, of which there are few.
     let sums: Vec<f64> = (-LARGEST..=LARGEST)
@@ -152,7 +152,7 @@ fn newest<N: Copy>(steps: u64, start: N, next: impl Fn(N, N) -> N) -> N {
 /// The sum of an item's chains of a function.
 fn converged(case: &Case, function: &Function, start: f64) -> f64 {
     let first = 1.0 + start * start / 64.0;
-    let chains = 0..get(&case.params, CHAINS.name);
+    let chains = 0..get(case, CHAINS);
     chains
         .map(|c| {
             newest(steps(case), first + c as f64 / 8.0, |_, y| {
@@ -169,7 +169,7 @@ fn pairs(ask: &Ask<'_>) -> Planned {
         Instruction::Operation(operation) => (operation.step, operation.start, 1),
         Instruction::Function(function, _) => (function.step, "NEAR", function.term),
     };
-    let chains = get(params, CHAINS.name).to_string();
+    let chains = given(params, CHAINS).to_string();
     let mut defines = vec![
         ("STEP", step.to_owned()),
         ("START", start.to_owned()),
@@ -189,7 +189,7 @@ fn pairs(ask: &Ask<'_>) -> Planned {
     of_each_item(
         ask,
         &defines,
-        &[arg(ask, ROUNDS.name), Arg::Uint(1), Arg::Uint(term)],
+        &[arg(ask, ROUNDS), Arg::Uint(1), Arg::Uint(term)],
         0,
     )
 }
@@ -650,11 +650,11 @@ pub enum Instruction {
 impl Instruction {
     /// Functions come behind the operations. Nothing if there are not so many.
     pub fn of(case: &Case) -> Option<Instruction> {
-        let place = get(&case.params, OP.name) as usize;
+        let place = get(case, OP) as usize;
         match OPERATIONS.get(place) {
             Some(operation) => Some(Instruction::Operation(operation)),
             None => {
-                let form = Precision::ALL.get(get(&case.params, FORM.name) as usize)?;
+                let form = Precision::ALL.get(get(case, FORM) as usize)?;
                 Some(Instruction::Function(
                     FUNCTIONS.get(place - OPERATIONS.len())?,
                     *form,
@@ -668,11 +668,6 @@ impl Instruction {
             Instruction::Operation(operation) => operation.is_dear,
             Instruction::Function(..) => true,
         }
-    }
-
-    /// Whether it is a power, which took PoCL 3.1 ten times as long as a sine.
-    pub fn is_power(self) -> bool {
-        matches!(self, Instruction::Function(function, _) if function.name == POW)
     }
 
     /// Steps of either number of a pair in a turn of the kernel's loop: enough that the loop costs little.

@@ -46,7 +46,7 @@ pub const OFFSET: Tunable = setting("offset", "words by which every access is mo
 pub const WIDTH: Tunable = setting("width", "bits of a word: 8, 16 or 32");
 /// Words of the case's width in one of 32 bits.
 fn packed(params: &Params) -> usize {
-    match get(params, WIDTH.name) {
+    match given(params, WIDTH) {
         8 => 4,
         16 => 2,
         _ => 1,
@@ -54,7 +54,7 @@ fn packed(params: &Params) -> usize {
 }
 
 fn rounds(case: &Case) -> u64 {
-    get(&case.params, ROUNDS.name).max(1)
+    get(case, ROUNDS).max(1)
 }
 
 /// The bytes that are asked for.
@@ -95,7 +95,7 @@ fn numbered(case: &Case, inputs: &[Array]) -> Array {
 const UNROLLED: u64 = 8;
 
 fn walk(ask: &Ask<'_>) -> Planned {
-    let n = ask.case.shape.n;
+    let n = ask.n();
     let packed = packed(&ask.case.params);
     if !n.is_power_of_two() || n < packed as u64 {
         return Err(Refusal::Size(format!(
@@ -103,7 +103,7 @@ fn walk(ask: &Ask<'_>) -> Planned {
         )));
     }
     let walk = Walk::over(ask, n * rounds(ask.case), UNROLLED, AT_ONCE)?;
-    let settings = [STRIDES.name, OFFSET.name].map(|name| arg(ask, name));
+    let settings = [STRIDES, OFFSET].map(|setting| arg(ask, setting));
     let args: Vec<Arg> = [Arg::Uint(n.ilog2())]
         .into_iter()
         .chain(settings)
@@ -140,7 +140,7 @@ const RUN: u64 = 32;
 
 /// The bytes that are asked for.
 fn neighbours_cost(case: &Case) -> Cost {
-    let accesses = (case.shape.n >> get(&case.params, IDLE.name).count_ones()) as f64;
+    let accesses = (case.shape.n >> get(case, IDLE).count_ones()) as f64;
     Cost {
         bytes: 4.0 * accesses,
         ops: accesses,
@@ -151,7 +151,7 @@ fn neighbours_cost(case: &Case) -> Cost {
 /// of all: where some are idle, words stay in order.
 fn neighbours_sum(case: &Case, inputs: &[Array]) -> Array {
     let words = words(&inputs[0]);
-    let [idle, offset] = [IDLE.name, OFFSET.name].map(|name| get(&case.params, name) as usize);
+    let [idle, offset] = [IDLE, OFFSET].map(|setting| get(case, setting) as usize);
     let read = (0..words.len()).filter(|access| access & idle == 0);
     array(
         [read.fold(0u32, |sum, access| {
@@ -162,11 +162,7 @@ fn neighbours_sum(case: &Case, inputs: &[Array]) -> Array {
 }
 
 fn neighbours(ask: &Ask<'_>) -> Planned {
-    let [n, factor, idle] = [
-        ask.case.shape.n,
-        get(&ask.case.params, FACTOR.name),
-        get(&ask.case.params, IDLE.name),
-    ];
+    let [n, factor, idle] = [ask.n(), get(ask.case, FACTOR), get(ask.case, IDLE)];
     if !n.is_power_of_two() || n < RUN {
         return Err(Refusal::Size(format!(
             "n={n}: a power of two from {RUN} on is needed"
@@ -179,7 +175,7 @@ fn neighbours(ask: &Ask<'_>) -> Planned {
         return Err(Refusal::Setting(why));
     }
     let walk = Walk::over(ask, n, UNROLLED, AT_ONCE)?;
-    let settings = [FACTOR.name, IDLE.name, OFFSET.name].map(|name| arg(ask, name));
+    let settings = [FACTOR, IDLE, OFFSET].map(|setting| arg(ask, setting));
     let args: Vec<Arg> = [Arg::Uint((n - 1) as u32)]
         .into_iter()
         .chain(settings)
@@ -215,7 +211,7 @@ const MOST_WORDS: usize = 2048;
 const READ_AT_ONCE: usize = 8;
 
 fn table_cost(case: &Case) -> Cost {
-    let reads = (case.shape.n * get(&case.params, ROUNDS.name)) as f64 * READ_AT_ONCE as f64;
+    let reads = (case.shape.n * get(case, ROUNDS)) as f64 * READ_AT_ONCE as f64;
     Cost {
         bytes: reads * case.dtype.size() as f64,
         ops: reads,
@@ -236,12 +232,12 @@ fn scrambled(i: usize) -> usize {
 }
 
 fn banks_answer(case: &Case, inputs: &[Array]) -> Array {
-    let get = |name: &str| get(&case.params, name) as usize;
-    let stride = get(STRIDE.name);
-    let rounds = get(ROUNDS.name);
+    let get = |setting| get(case, setting) as usize;
+    let stride = get(STRIDE);
+    let rounds = get(ROUNDS);
     let last = table_words(case.dtype) - 1;
     let first = |item: usize| {
-        if get(SCRAMBLE.name) == 1 {
+        if get(SCRAMBLE) == 1 {
             scrambled(item & 255)
         } else {
             item * stride
@@ -275,7 +271,7 @@ where
 fn banks(ask: &Ask<'_>) -> Planned {
     let table_words = table_words(ask.case.dtype);
     let local = ((table_words + READ_AT_ONCE) * ask.case.dtype.size()) as u64;
-    let args = [ROUNDS.name, STRIDE.name, SCRAMBLE.name].map(|name| arg(ask, name));
+    let args = [ROUNDS, STRIDE, SCRAMBLE].map(|setting| arg(ask, setting));
     of_each_item(ask, &[("WORDS", table_words.to_string())], &args, local)
 }
 
@@ -316,8 +312,8 @@ pub const IN_GLOBAL: &str = "__global";
 const TABLE: usize = 1024;
 
 fn constant_answer(case: &Case, inputs: &[Array]) -> Array {
-    let get = |name: &str| get(&case.params, name) as usize;
-    let table = if get(PROGRAM.name) == 1 {
+    let get = |setting| get(case, setting) as usize;
+    let table = if get(PROGRAM) == 1 {
         words_of_program()
     } else {
         words(&inputs[0])
@@ -328,11 +324,11 @@ fn constant_answer(case: &Case, inputs: &[Array]) -> Array {
             .fold(0u32, |a, &b| a.wrapping_add(b))
     };
     let item = |item: usize| {
-        (0..get(ROUNDS.name))
+        (0..get(ROUNDS))
             .map(|round| read(33 * item + 17 * round))
             .fold(0, u32::wrapping_add)
     };
-    let kinds: Vec<u32> = (0..get(PLACES.name)).map(item).collect();
+    let kinds: Vec<u32> = (0..get(PLACES)).map(item).collect();
     let wg = case.wg.size();
     array((0..case.shape.n as usize).map(|id| kinds[id % wg % kinds.len()]))
 }
@@ -345,7 +341,7 @@ fn words_of_program() -> Vec<u32> {
 }
 
 fn table(ask: &Ask<'_>) -> Planned {
-    let is_global = get(&ask.case.params, GLOBAL.name) == 1;
+    let is_global = get(ask.case, GLOBAL) == 1;
     constant(
         ask,
         &[(
@@ -356,7 +352,7 @@ fn table(ask: &Ask<'_>) -> Planned {
 }
 
 fn program(ask: &Ask<'_>) -> Planned {
-    match get(&ask.case.params, PROGRAM.name) {
+    match get(ask.case, PROGRAM) {
         1 => constant(ask, &[]),
         other => Err(Refusal::Setting(format!(
             "program={other}: 1 is needed, as the table stands in the program"
@@ -368,7 +364,7 @@ fn constant(ask: &Ask<'_>, defines: &[(&str, String)]) -> Planned {
     of_each_item(
         ask,
         defines,
-        &[ROUNDS.name, PLACES.name].map(|name| arg(ask, name)),
+        &[ROUNDS, PLACES].map(|setting| arg(ask, setting)),
         0,
     )
 }
@@ -434,7 +430,7 @@ fn number(node: u32, bits: u32) -> u32 {
 }
 
 fn loads(case: &Case) -> u64 {
-    LOADS * get(&case.params, ROUNDS.name)
+    LOADS * get(case, ROUNDS)
 }
 
 /// A sum of the words that loads find, in which their order counts, and the one where the chase ends. A node is a word in
@@ -444,7 +440,7 @@ fn chase_answer(case: &Case, inputs: &[Array]) -> Array {
     let last = (1u32 << bits) - 1;
     let start = words(&inputs[0]).first().copied().unwrap_or(0);
     let line = if case.variant == "global" { LINE } else { 0 };
-    let is_dependent = get(&case.params, DEPENDENT.name) == 1;
+    let is_dependent = get(case, DEPENDENT) == 1;
     let (sum, node) =
         (0..loads(case)).fold((start, place(start & last, bits)), |(sum, node), _| {
             let found = place((number(node, bits) + 1) & last, bits);
@@ -460,7 +456,7 @@ fn chase_answer(case: &Case, inputs: &[Array]) -> Array {
 
 /// The logarithm of the nodes.
 fn bits(ask: &Ask<'_>) -> Result<u32, Refusal> {
-    let n = ask.case.shape.n;
+    let n = ask.n();
     match n.is_power_of_two() && (2..=MOST_NODES).contains(&n) {
         true => Ok(n.ilog2()),
         false => Err(Refusal::Size(format!(
@@ -478,10 +474,10 @@ fn global(ask: &Ask<'_>) -> Planned {
         )));
     }
     let one = Grid { groups: 1, wg: 1 };
-    let nodes = ask.case.shape.n;
+    let nodes = ask.n();
     let mut plan = Builder::linear(ask, shape::wrapping(ask.case.dtype), one);
     plan.note_all();
-    plan.define("DEPENDENT", get(&ask.case.params, DEPENDENT.name));
+    plan.define("DEPENDENT", get(ask.case, DEPENDENT));
     let out = plan.output(2);
     let next = plan.scratch((nodes as usize) << LINE);
     let linking = (1u64 << ask.target.max_wg.ilog2()).min(64).min(nodes);
@@ -492,7 +488,7 @@ fn global(ask: &Ask<'_>) -> Planned {
         WorkGroup::linear(linking as usize),
         vec![next, Arg::Uint(bits)],
     );
-    let args = [out, next, Arg::Uint(bits), arg(ask, ROUNDS.name)];
+    let args = [out, next, Arg::Uint(bits), arg(ask, ROUNDS)];
     plan.pass(one, plan.inputs().into_iter().chain(args).collect());
     Ok(plan.plan_with(0, 0))
 }
@@ -504,14 +500,11 @@ fn local(ask: &Ask<'_>) -> Planned {
         groups: 1,
         wg: ask.case.wg.size(),
     };
-    let defines = [(
-        "DEPENDENT",
-        get(&ask.case.params, DEPENDENT.name).to_string(),
-    )];
+    let defines = [("DEPENDENT", get(ask.case, DEPENDENT).to_string())];
     let args = [
         Arg::Local(bytes as usize),
         Arg::Uint(bits),
-        arg(ask, ROUNDS.name),
+        arg(ask, ROUNDS),
     ];
     one_launch(ask, grid, 2, &defines, &args, bytes)
 }

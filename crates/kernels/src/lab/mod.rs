@@ -15,7 +15,7 @@ use rayon::prelude::*;
 pub(crate) fn checked(case: &Case, plan: &Plan, settings: &[&str]) -> Vec<Case> {
     // A multiple of what any kernel here needs that has them.
     let n = case.shape.n.min(64 * case.wg.size() as u64);
-    let rounds = get(&plan.params, ROUNDS.name).min(16);
+    let rounds = given(&plan.params, ROUNDS).min(16);
     settings
         .iter()
         .map(|setting: &&str| {
@@ -42,21 +42,24 @@ pub(crate) const fn setting(name: &'static str, about: &'static str) -> Tunable<
     Tunable::number(name, about, (0, u64::MAX), "")
 }
 
-/// The number that a setting has; 0 if it was not given or is none.
-pub(crate) fn get(params: &Params, name: &str) -> u64 {
-    params
-        .get(name)
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(0)
+/// The number that a setting has in these; 0 if it was not given or is none.
+pub(crate) fn given(params: &Params, setting: Tunable<'_>) -> u64 {
+    let text = params.get(setting.name);
+    text.and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
-pub(crate) fn arg(ask: &Ask<'_>, name: &str) -> Arg {
-    Arg::Uint(get(&ask.case.params, name) as u32)
+/// The number that a setting of a case has, as [`given`].
+pub(crate) fn get(case: &Case, setting: Tunable<'_>) -> u64 {
+    given(&case.params, setting)
+}
+
+pub(crate) fn arg(ask: &Ask<'_>, setting: Tunable<'_>) -> Arg {
+    Arg::Uint(get(ask.case, setting) as u32)
 }
 
 /// The case's size, an item for each element, where work-groups divide it.
 pub(crate) fn whole_groups(ask: &Ask<'_>) -> Result<u64, Refusal> {
-    let n = ask.case.shape.n;
+    let n = ask.n();
     let wg = ask.case.wg;
     if n.is_multiple_of(wg.size() as u64) {
         Ok(n)
@@ -72,15 +75,26 @@ pub fn items(target: &Target) -> u64 {
     u64::from(target.compute_units.max(1)) * if target.gpu { 8192 } else { 1024 }
 }
 
+/// At most so many items, and at most as many as there are shares; a power of two, as the shares are, so that all have the same.
+pub(crate) fn equal_items(ask: &Ask<'_>, wanted: u64, shares: u64) -> Result<u64, Refusal> {
+    let wg = ask.case.wg.size();
+    let items = (1 << wanted.ilog2()).min(shares);
+    if items == 0 || !items.is_multiple_of(wg as u64) {
+        let why = format!("work-group {wg}: a divisor of {items} is needed");
+        return Err(Refusal::Group(why));
+    }
+    Ok(items)
+}
+
 /// How the items of a device that it fills share a number of accesses.
 pub(crate) struct Walk {
-    pub(crate) grid: Grid,
+    pub grid: Grid,
     /// From the first access of an item to that of the next.
-    pub(crate) apart: u64,
+    pub apart: u64,
     /// From one access of an item to its next.
-    pub(crate) step: u64,
+    pub step: u64,
     /// Accesses of an item.
-    pub(crate) share: u64,
+    pub share: u64,
 }
 
 /// Items of a walk to each compute unit of a GPU: many more than it runs at once, so that its last turn counts little.
@@ -91,12 +105,7 @@ pub(crate) const AT_ONCE: u64 = 2048;
 impl Walk {
     /// `total` accesses, a power of two, of which an item makes `together` at a time. A GPU's items, so many to a compute
     /// unit, lie beside each other in every step; one of a CPU, which runs after its neighbour, walks over a part of its own.
-    pub(crate) fn over(
-        ask: &Ask<'_>,
-        total: u64,
-        together: u64,
-        to_a_unit: u64,
-    ) -> Result<Walk, Refusal> {
+    pub fn over(ask: &Ask<'_>, total: u64, together: u64, to_a_unit: u64) -> Result<Walk, Refusal> {
         let wg = ask.case.wg.size();
         if !total.is_power_of_two() || total > u64::from(u32::MAX) {
             return Err(Refusal::Size(format!(
@@ -105,13 +114,7 @@ impl Walk {
         }
         let wanted = u64::from(ask.target.compute_units.max(1))
             * if ask.target.gpu { to_a_unit } else { 16 };
-        // A power of two, too, so that every item has the same share.
-        let items = (1 << wanted.ilog2()).min(total / together);
-        if items == 0 || !items.is_multiple_of(wg as u64) {
-            return Err(Refusal::Group(format!(
-                "work-group {wg}: a divisor of {items} is needed"
-            )));
-        }
+        let items = equal_items(ask, wanted, total / together)?;
         let share = total / items;
         let (apart, step) = if ask.target.gpu {
             (1, items)
@@ -127,13 +130,13 @@ impl Walk {
     }
 
     /// One launch, whose items each leave a sum; the numbers of accesses are its last arguments.
-    pub(crate) fn plan(&self, ask: &Ask<'_>, defines: &[(&str, String)], args: &[Arg]) -> Planned {
+    pub fn plan(&self, ask: &Ask<'_>, defines: &[(&str, String)], args: &[Arg]) -> Planned {
         let args = [args, &self.args()].concat();
         one_launch(ask, self.grid, self.grid.items(), defines, &args, 0)
     }
 
     /// The numbers of accesses, as the kernels' last arguments.
-    pub(crate) fn args(&self) -> [Arg; 3] {
+    pub fn args(&self) -> [Arg; 3] {
         [self.apart, self.step, self.share].map(|number| Arg::Uint(number as u32))
     }
 }

@@ -19,13 +19,7 @@ pub static ABSORBED: Family = BuiltInFamily {
                 bytes: 8.0,
                 ops: 2.0,
             },
-            |case, _| {
-                Array::F32(vec![if get(&case.params, RIGHT.name) == 1 {
-                    0.0
-                } else {
-                    1.0
-                }])
-            },
+            |case, _| Array::F32(vec![if get(case, RIGHT) == 1 { 0.0 } else { 1.0 }]),
         )
     },
     ladder: const { &ladder([rung("lab/absorbed/three_terms.cl", three_terms, &[])]) },
@@ -38,7 +32,7 @@ pub static ABSORBED: Family = BuiltInFamily {
 pub const RIGHT: Tunable = setting("right", "whether the last two terms are added first");
 
 fn three_terms(ask: &Ask<'_>) -> Planned {
-    let args = [arg(ask, RIGHT.name)];
+    let args = [arg(ask, RIGHT)];
     one_launch(ask, Grid { groups: 1, wg: 1 }, 1, &[], &args, 0)
 }
 
@@ -58,8 +52,8 @@ pub static ORDERS: Family = BuiltInFamily {
 pub const STEP: Tunable = setting("step", "from each element to the next, odd");
 
 fn sequential(ask: &Ask<'_>) -> Planned {
-    let n = ask.case.shape.n;
-    let step = get(&ask.case.params, STEP.name);
+    let n = ask.n();
+    let step = get(ask.case, STEP);
     if !n.is_power_of_two() || step.is_multiple_of(2) {
         return Err(Refusal::Size(format!(
             "n={n} step={step}: a power of two and an odd number are needed"
@@ -100,16 +94,16 @@ fn blocks(ask: &Ask<'_>, count: fn(u64, u64) -> u64) -> Result<(u64, Grid), Refu
     shape::check_wg(ask.case.wg, ask.target)?;
     let wg = ask.case.wg.size();
     let block = wg as u64 * ITEMS;
-    if ask.case.shape.n < block {
+    if ask.n() < block {
         return Err(Refusal::Size(format!(
             "n = {}: a group takes {block} elements, so that no whole group is left",
-            ask.case.shape.n
+            ask.n()
         )));
     }
     Ok((
         block,
         Grid {
-            groups: count(ask.case.shape.n, block) as usize,
+            groups: count(ask.n(), block) as usize,
             wg,
         },
     ))
@@ -118,7 +112,7 @@ fn blocks(ask: &Ask<'_>, count: fn(u64, u64) -> u64) -> Result<(u64, Grid), Refu
 /// A plan with `partials` sums for the host to add; `scratch` come behind the inputs and the output.
 fn presum(ask: &Ask<'_>, partials: usize, scratch: &[usize], passes: Vec<Pass>) -> Plan {
     let dtype = ask.case.dtype;
-    let n = ask.case.shape.n;
+    let n = ask.n();
     let wg = ask.case.wg;
     let mut defines = shape::defines(shape::wrapping(dtype), n);
     defines.extend([
@@ -157,14 +151,14 @@ fn guard(ask: &Ask<'_>) -> Planned {
     let pass = shape::pass(
         &ask.rung.kernel(),
         grid,
-        vec![X, Y, PARTIAL, Arg::Index(ask.case.shape.n)],
+        vec![X, Y, PARTIAL, Arg::Index(ask.n())],
     );
     Ok(presum(ask, grid.groups, &[], vec![pass]))
 }
 
 fn host(ask: &Ask<'_>) -> Planned {
     let (block, grid) = blocks(ask, |n, block| n / block)?;
-    let n = ask.case.shape.n;
+    let n = ask.n();
     let pass = shape::pass(&ask.rung.kernel(), grid, vec![X, Y, PARTIAL]);
     let host_tail = (!n.is_multiple_of(block)).then_some(n - n % block);
     Ok(Plan {
@@ -175,7 +169,7 @@ fn host(ask: &Ask<'_>) -> Planned {
 
 fn device(ask: &Ask<'_>) -> Planned {
     let (block, grid) = blocks(ask, |n, block| n / block)?;
-    let n = ask.case.shape.n;
+    let n = ask.n();
     let begin = n - n % block;
     let kernel = ask.rung.kernel();
     let one = Grid {
@@ -196,7 +190,7 @@ fn device(ask: &Ask<'_>) -> Planned {
 
 fn padding(ask: &Ask<'_>) -> Planned {
     let (block, grid) = blocks(ask, u64::div_ceil)?;
-    let n = ask.case.shape.n;
+    let n = ask.n();
     let padded = grid.groups * block as usize;
     let kernel = ask.rung.kernel();
     let copies = Grid {

@@ -374,7 +374,7 @@ fn lanes_fed(ask: &Ask<'_>) -> Planned {
 
 /// The case's lanes, where they are a multiple of `of`: kernels have no guard.
 fn multiple(ask: &Ask<'_>, of: u64) -> Result<u64, Refusal> {
-    let n = ask.case.shape.n;
+    let n = ask.n();
     if n.is_multiple_of(of) {
         Ok(n)
     } else {
@@ -393,7 +393,7 @@ fn arithmetic(ask: &Ask<'_>, grid: Grid, more: &[(&str, usize)], args: &[Arg]) -
     for &(name, value) in minplus::element_macros(ask.case.dtype, ask.target) {
         plan.define(name, value);
     }
-    let output = plan.output(ask.case.shape.n as usize);
+    let output = plan.output(ask.n() as usize);
     plan.pass(
         grid,
         plan.inputs()

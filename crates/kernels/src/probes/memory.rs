@@ -266,7 +266,7 @@ fn strided(
     let wg = ask.case.wg.size();
     let loads = LOADS.get(params)?.unwrap_or(loads);
     let units = u64::from(ask.target.compute_units.max(1));
-    let items = (ask.case.shape.n / vec).div_ceil(loads);
+    let items = (ask.n() / vec).div_ceil(loads);
     let all = Grid::covering(wg, items);
     let grid = match WAVES.given(params)? {
         None => fill(ask.target, wg, items),
@@ -284,7 +284,7 @@ fn strided(
 
 /// Groups of one item, and the length of each one's chunk.
 fn wide(ask: &Ask<'_>) -> Result<(u64, Grid), Refusal> {
-    let n = ask.case.shape.n;
+    let n = ask.n();
     let Some(chunks) = CHUNKS.get(&ask.case.params)? else {
         let (grid, chunk) = shape::chunks(ask.target, n);
         return Ok((chunk, grid));
@@ -309,21 +309,14 @@ fn read_strided(ask: &Ask<'_>) -> Planned {
         grid.groups,
         grid,
         &[("LOADS", loads), ("VEC", vec)],
-        &[ask.case.shape.n],
+        &[ask.n()],
         vec,
     ))
 }
 
 fn read_wide(ask: &Ask<'_>) -> Planned {
     let (chunk, grid) = wide(ask)?;
-    Ok(plan(
-        ask,
-        grid.items(),
-        grid,
-        &[],
-        &[chunk, ask.case.shape.n],
-        1,
-    ))
+    Ok(plan(ask, grid.items(), grid, &[], &[chunk, ask.n()], 1))
 }
 
 /// Rungs whose items write, or copy, one vector after the other.
@@ -334,7 +327,7 @@ fn vectors(ask: &Ask<'_>) -> Planned {
         written(ask),
         grid,
         &[("LOADS", loads)],
-        &[ask.case.shape.n / 4],
+        &[ask.n() / 4],
         4,
     ))
 }
@@ -347,7 +340,7 @@ fn chunks(ask: &Ask<'_>) -> Planned {
         written(ask),
         grid,
         &stream(ask)?,
-        &[chunk, ask.case.shape.n],
+        &[chunk, ask.n()],
         16,
     ))
 }
@@ -361,7 +354,7 @@ fn stream(ask: &Ask<'_>) -> Result<Vec<(&'static str, u64)>, Refusal> {
 
 /// Words that a case writes.
 fn written(ask: &Ask<'_>) -> usize {
-    (ask.case.shape.n * arrays(&ask.case.params)) as usize
+    (ask.n() * arrays(&ask.case.params)) as usize
 }
 
 /// One pass from the input, if there is one, to an output of `len` words. After `sizes` come the repeats, and a shift of the

@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 
 /// Elements that a thread looks at together; fewer are not worth waking others.
-pub(super) const PIECE: usize = 1 << 16;
+pub const PIECE: usize = 1 << 16;
 
 /// The first index that `find` gives: it is given pieces of the whole with their places, by several threads at once.
-pub(super) fn first_in_pieces<T: Sync>(
+pub fn first_in_pieces<T: Sync>(
     all: &[T],
     find: impl Fn(usize, &[T]) -> Option<usize> + Sync,
 ) -> Option<usize> {

@@ -12,7 +12,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    pub(super) fn pass(max_err: f64, tol: f64) -> Verdict {
+    pub fn pass(max_err: f64, tol: f64) -> Verdict {
         Verdict {
             ok: true,
             max_err,
@@ -21,7 +21,7 @@ impl Verdict {
         }
     }
 
-    pub(super) fn fail(max_err: f64, tol: f64, why: String) -> Verdict {
+    pub fn fail(max_err: f64, tol: f64, why: String) -> Verdict {
         Verdict {
             ok: false,
             max_err,

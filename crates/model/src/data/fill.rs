@@ -111,7 +111,7 @@ pub fn generate(fill: Fill, dtype: Dtype, seed: u64, stream: u64, start: u64, le
 }
 
 /// What the elements of a stream are drawn with: element `i` depends on [`draw`] of this and `i` alone.
-pub(super) fn key(seed: u64, stream: u64) -> u64 {
+pub fn key(seed: u64, stream: u64) -> u64 {
     mix(seed ^ mix(stream.wrapping_add(0x5EED)))
 }
 
@@ -359,7 +359,7 @@ fn sized_f64(draw: u64, kind: u64, most: u32) -> f64 {
     f64::from_bits(kind << 63 | u64::from(exponent) << 52 | draw >> 12)
 }
 
-pub(super) fn scale(key: u64) -> f64 {
+pub fn scale(key: u64) -> f64 {
     2f64.powi((mix(key ^ 5) % 81) as i32 - 40)
 }
 

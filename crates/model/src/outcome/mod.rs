@@ -4,7 +4,7 @@ mod belief;
 
 pub use belief::{SHORTEST_NS, objection};
 
-use crate::Error;
+use crate::Result;
 use crate::check::{CellRegion, Share};
 use crate::data::{Params, Shape};
 use crate::named_enum;
@@ -629,8 +629,19 @@ pub struct Job {
     pub case: Case,
     pub settings: Settings,
     /// Whether a case that this worker has verified before is only timed once more.
-    #[serde(default)]
     pub again: bool,
+}
+
+impl Job {
+    /// A rung, for the first time.
+    pub fn new(case: Case, settings: Settings) -> Job {
+        Job {
+            baseline: false,
+            case,
+            settings,
+            again: false,
+        }
+    }
 }
 
 /// Runs jobs on the one device that it was opened on.
@@ -642,12 +653,12 @@ pub trait Executor {
 
     /// Asks what is right for a case of a reader's own family, as its rungs will: who cannot answer now will not then. Who it
     /// is, in words.
-    fn ask_reference(&mut self, _: &Case) -> Result<Option<String>, Error> {
+    fn ask_reference(&mut self, _: &Case) -> Result<Option<String>> {
         Ok(None)
     }
 
     /// Runs one job. A failed case is an [`Outcome`]; an error ends the whole run.
-    fn run(&mut self, job: &Job) -> Result<Outcome, Error>;
+    fn run(&mut self, job: &Job) -> Result<Outcome>;
 }
 
 /// A device, as listed and as written into records. Sizes in bytes.

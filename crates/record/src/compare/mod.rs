@@ -14,7 +14,7 @@ use gpulab_kernels::values::FailOn;
 use gpulab_model::data::{Dtype, Params};
 use gpulab_model::outcome::{Cache, Clock, Status};
 use gpulab_model::plan::WorkGroup;
-use gpulab_model::{Error, named_enum, stats};
+use gpulab_model::{Error, Result, named_enum, stats};
 use serde::{Deserialize, Serialize};
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -124,7 +124,7 @@ impl FileComparison<'_> {
     }
 
     /// Errors: `Worse`, if it comes to any of these, or if there is nothing to judge.
-    pub fn demand(&self, fail_on: &[FailOn]) -> Result<(), Error> {
+    pub fn demand(&self, fail_on: &[FailOn]) -> Result<()> {
         if !fail_on.is_empty() && self.pairs.is_empty() {
             return Err(Error::Worse(
                 "--fail-on has nothing to judge: no case has a time on both sides".into(),

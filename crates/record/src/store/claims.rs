@@ -3,7 +3,7 @@
 use crate::CsvRecord;
 use crate::files::{self, FileIdentity};
 use crate::terminal::Stdout;
-use gpulab_model::Error;
+use gpulab_model::{Error, Result, usage_error};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
@@ -36,21 +36,17 @@ fn is_same(a: &End, b: &End) -> bool {
 
 /// Refuses outputs that are inputs or each other, by whatever path, and those that would replace a file that gpulab did not
 /// write, unless that is `forced`; and those that are no files. Nothing is opened for writing.
-pub fn check_outputs(
-    outputs: &[OutputFile<'_>],
-    inputs: &[PathBuf],
-    forced: bool,
-) -> Result<(), Error> {
+pub fn check_outputs(outputs: &[OutputFile<'_>], inputs: &[PathBuf], forced: bool) -> Result<()> {
     let to_stdout: Vec<&str> = outputs
         .iter()
         .filter(|one| one.path == "-")
         .map(|one| one.option)
         .collect();
     if to_stdout.len() > 1 {
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "{}: only one output can be -, standard output",
             to_stdout.join(" and ")
-        )));
+        ));
     }
     let inputs: Vec<(&PathBuf, End)> = inputs.iter().map(|path| (path, end(path))).collect();
     let mut taken = vec![("standard output".to_owned(), (stdout_identity(), None))];
@@ -66,22 +62,20 @@ pub fn check_outputs(
     for (i, (name, place)) in taken.iter().enumerate() {
         if let Some((input, _)) = inputs.iter().find(|(_, input)| is_same(input, place)) {
             let input = input.display();
-            return Err(Error::Usage(format!(
+            return usage_error(format!(
                 "{name} is the input {input} itself: give another file"
-            )));
+            ));
         }
         if let Some((other, _)) = taken[..i].iter().find(|(_, other)| is_same(other, place)) {
-            return Err(Error::Usage(format!(
-                "{name} and {other} are one file: give another one"
-            )));
+            return usage_error(format!("{name} and {other} are one file: give another one"));
         }
     }
     let foreign = outputs.iter().find(|one| !forced && one.is_foreign());
     foreign.map_or(Ok(()), |OutputFile { option, path, .. }| {
         let how = "give another file, or --force to replace it";
-        Err(Error::Usage(format!(
+        usage_error(format!(
             "{option} {path} exists, and this command writes something else: {how}"
-        )))
+        ))
     })
 }
 

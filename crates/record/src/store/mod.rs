@@ -16,7 +16,7 @@ pub use read::{
 };
 
 use crate::{CsvRecord, Row};
-use gpulab_model::Error;
+use gpulab_model::{Error, Result, usage_error};
 use read::CsvTable;
 use serde::Serialize;
 pub use sink::Sink;
@@ -36,18 +36,18 @@ impl<T: CsvRecord> CsvFile<T> {
     /// there before goes again if none is.
     ///
     /// Errors: `Output` if the file cannot be written; `Usage` if another process is writing it.
-    pub fn create(path: &str) -> Result<CsvFile<T>, Error> {
+    pub fn create(path: &str) -> Result<CsvFile<T>> {
         CsvFile::open(path, false)
     }
 
     /// Opens a file, to add to it after removing a torn last line.
     ///
     /// Errors: as for [`CsvFile::create`]; `Usage` if it has other columns than this version's.
-    pub fn append(path: &str) -> Result<CsvFile<T>, Error> {
+    pub fn append(path: &str) -> Result<CsvFile<T>> {
         CsvFile::open(path, true)
     }
 
-    fn open(path: &str, is_added: bool) -> Result<CsvFile<T>, Error> {
+    fn open(path: &str, is_added: bool) -> Result<CsvFile<T>> {
         let mut sink = Sink::open(path)?;
         let old = if is_added { sink.read()? } else { Vec::new() };
         let header = line(T::COLUMNS, sink.name())?;
@@ -65,7 +65,7 @@ impl<T: CsvRecord> CsvFile<T> {
         if !is_ours {
             let why =
                 "it has other columns than this version writes; give another file or remove it";
-            return Err(Error::Usage(format!("cannot add to {path}: {why}")));
+            return usage_error(format!("cannot add to {path}: {why}"));
         }
         sink.keep(if is_new { 0 } else { table.intact });
         Ok(CsvFile {
@@ -81,7 +81,7 @@ impl<T: CsvRecord> CsvFile<T> {
         self.torn.as_deref()
     }
 
-    pub fn write(&mut self, record: &T) -> Result<(), Error> {
+    pub fn write(&mut self, record: &T) -> Result<()> {
         let mut text = self.header.clone().unwrap_or_default();
         text.extend(line(record, self.sink.name())?);
         self.sink.write(&text)?;
@@ -90,7 +90,7 @@ impl<T: CsvRecord> CsvFile<T> {
     }
 
     /// Writes the header of a file that got no row.
-    pub fn finish(mut self) -> Result<(), Error> {
+    pub fn finish(mut self) -> Result<()> {
         self.header
             .take()
             .map_or(Ok(()), |header| self.sink.write(&header))
@@ -105,7 +105,7 @@ pub struct JsonFile {
 
 impl JsonFile {
     /// Opens the file, to replace what it holds once there is a row. Errors as for [`CsvFile::create`].
-    pub fn create(path: &str) -> Result<JsonFile, Error> {
+    pub fn create(path: &str) -> Result<JsonFile> {
         let mut sink = Sink::open(path)?;
         sink.keep(0);
         Ok(JsonFile {
@@ -114,7 +114,7 @@ impl JsonFile {
         })
     }
 
-    pub fn write(&mut self, row: &impl Serialize) -> Result<(), Error> {
+    pub fn write(&mut self, row: &impl Serialize) -> Result<()> {
         let mut text = if self.is_empty {
             "[\n".to_owned()
         } else {
@@ -142,11 +142,11 @@ impl JsonFile {
     }
 
     /// Ends the array. Without this the file is not yet JSON, so call it after a failure too, unless there was no row.
-    pub fn finish(mut self) -> Result<(), Error> {
+    pub fn finish(mut self) -> Result<()> {
         self.end()
     }
 
-    fn end(&mut self) -> Result<(), Error> {
+    fn end(&mut self) -> Result<()> {
         self.sink
             .write(if self.is_empty { b"[\n]\n" } else { b"\n]\n" })
     }
@@ -155,7 +155,7 @@ impl JsonFile {
 /// Writes a whole file of result rows, so that it is there complete or not at all. `-` is standard output.
 ///
 /// Errors: `Output` if it cannot be written.
-pub fn write_rows(path: &str, rows: &[Row]) -> Result<(), Error> {
+pub fn write_rows(path: &str, rows: &[Row]) -> Result<()> {
     let mut text = line(Row::COLUMNS, path)?;
     for row in rows {
         text.extend(line(row, path)?);
@@ -164,7 +164,7 @@ pub fn write_rows(path: &str, rows: &[Row]) -> Result<(), Error> {
 }
 
 /// One CSV line, its end included.
-fn line(row: impl Serialize, name: &str) -> Result<Vec<u8>, Error> {
+fn line(row: impl Serialize, name: &str) -> Result<Vec<u8>> {
     let mut writer = csv::WriterBuilder::new()
         .has_headers(false)
         .from_writer(Vec::new());

@@ -2,7 +2,7 @@
 
 use crate::files;
 use crate::{CsvRecord, OLDEST_SCHEMA, Point, Row, SCHEMA, flag};
-use gpulab_model::Error;
+use gpulab_model::{Error, Result, usage_error};
 use include_dir::{Dir, include_dir};
 use rayon::prelude::*;
 use serde::de::DeserializeOwned;
@@ -11,18 +11,18 @@ use std::path::Path;
 
 /// The lines of a CSV file.
 #[derive(Default)]
-pub(super) struct CsvTable {
-    pub(super) header: csv::ByteRecord,
+pub struct CsvTable {
+    pub header: csv::ByteRecord,
     records: Vec<csv::ByteRecord>,
     /// Bytes up to the end of the last complete line.
-    pub(super) intact: u64,
+    pub intact: u64,
     /// What was wrong with the line behind it, if a killed run tore it.
-    pub(super) torn: Option<String>,
+    pub torn: Option<String>,
 }
 
 impl CsvTable {
     /// Errors: `Usage` if a line other than the last has too few or too many cells.
-    pub(super) fn of(text: &[u8], name: &str) -> Result<CsvTable, Error> {
+    pub fn of(text: &[u8], name: &str) -> Result<CsvTable> {
         let mut reader = csv::ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
@@ -48,9 +48,9 @@ impl CsvTable {
         if let Some(odd) = table.records.iter().find(|record| record.len() != width) {
             let line = line_of(odd);
             let cells = odd.len();
-            return Err(Error::Usage(format!(
+            return usage_error(format!(
                 "{name}, line {line}, has {cells} cells instead of {width}"
-            )));
+            ));
         }
         if !table.records.is_empty() {
             table.header = table.records.remove(0);
@@ -71,7 +71,7 @@ impl CsvTable {
     /// The lines as such records, of this version or an older one.
     ///
     /// Errors: `Usage`, with the line, if the file holds something else.
-    fn rows<T: CsvRecord>(&self, name: &str) -> Result<Vec<T>, Error> {
+    fn rows<T: CsvRecord>(&self, name: &str) -> Result<Vec<T>> {
         const TIME: &str = "t_median_s";
         let schema = self.column("schema");
         let time = self.column(TIME);
@@ -151,7 +151,7 @@ pub struct Rows {
 /// Reads a CSV file of result rows of this version. A last line that a killed run tore is left out and told of.
 ///
 /// Errors: `Failed` if the file cannot be read; `Usage`, with the line, if it holds something else.
-pub fn read_rows(path: &Path) -> Result<Rows, Error> {
+pub fn read_rows(path: &Path) -> Result<Rows> {
     let name = path.display().to_string();
     let text = files::read(path).map_err(|e| unread(&name, &e))?;
     let (rows, torn): (Vec<Row>, Option<String>) = of_csv(&text, &name)?;
@@ -164,7 +164,7 @@ pub fn read_rows(path: &Path) -> Result<Rows, Error> {
 /// Reads a CSV file of points. A last line that a killed run tore is left out.
 ///
 /// Errors: as for [`read_rows`].
-pub fn read_points(path: &Path) -> Result<Vec<Point>, Error> {
+pub fn read_points(path: &Path) -> Result<Vec<Point>> {
     let name = path.display().to_string();
     let text = files::read(path).map_err(|e| unread(&name, &e))?;
     Ok(of_csv(&text, &name)?.0)
@@ -173,7 +173,7 @@ pub fn read_points(path: &Path) -> Result<Vec<Point>, Error> {
 /// The lines of a CSV file of such records, and what was wrong with the last one. `name` is the file's in messages.
 ///
 /// Errors: as for [`read_rows`].
-pub fn of_csv<T: CsvRecord>(text: &[u8], name: &str) -> Result<(Vec<T>, Option<String>), Error> {
+pub fn of_csv<T: CsvRecord>(text: &[u8], name: &str) -> Result<(Vec<T>, Option<String>)> {
     let table = CsvTable::of(text, name)?;
     Ok((table.rows(name)?, table.torn))
 }
@@ -198,12 +198,10 @@ pub const COUNTED: &str = "warp_instructions";
 pub type RecordedFile = (Recorded, Option<String>);
 
 /// Takes a file apart: CSV or JSON, of this version or an older one. `name` is the file's in messages.
-pub fn recorded(text: &[u8], name: &str) -> Result<RecordedFile, Error> {
+pub fn recorded(text: &[u8], name: &str) -> Result<RecordedFile> {
     let (mut recorded, torn) = match text.trim_ascii_start().first() {
         None => {
-            return Err(Error::Usage(format!(
-                "{name} is empty: it holds no results"
-            )));
+            return usage_error(format!("{name} is empty: it holds no results"));
         }
         Some(b'[' | b'{') => (of_json(text, name)?, None),
         Some(_) => {
@@ -220,7 +218,7 @@ pub fn recorded(text: &[u8], name: &str) -> Result<RecordedFile, Error> {
     Ok((recorded, torn))
 }
 
-fn of_columns(table: &CsvTable, name: &str) -> Result<Recorded, Error> {
+fn of_columns(table: &CsvTable, name: &str) -> Result<Recorded> {
     if table.has(COUNTED) {
         return Ok(Recorded::Other {
             header: CsvTable::texts(&table.header),
@@ -244,7 +242,7 @@ fn of_columns(table: &CsvTable, name: &str) -> Result<Recorded, Error> {
 }
 
 /// Rows or points, without the findings among the points: those follow from them.
-fn of_json(text: &[u8], name: &str) -> Result<Recorded, Error> {
+fn of_json(text: &[u8], name: &str) -> Result<Recorded> {
     let mut values: Vec<Value> = serde_json::from_slice(text).map_err(|e| {
         let what = match e.classify() {
             serde_json::error::Category::Eof => {
@@ -265,9 +263,7 @@ fn of_json(text: &[u8], name: &str) -> Result<Recorded, Error> {
         return Err(unknown_schema(name, 1, schema));
     }
     let Some(first) = values.first() else {
-        return Err(Error::Usage(format!(
-            "{name} holds an empty list: no results"
-        )));
+        return usage_error(format!("{name} holds an empty list: no results"));
     };
     let [is_counted, is_point, has_family, has_status] =
         [COUNTED, "experiment", "family", "status"].map(|key| first.get(key).is_some());
@@ -285,7 +281,7 @@ fn of_json(text: &[u8], name: &str) -> Result<Recorded, Error> {
     Ok(Recorded::Other { header: Vec::new() })
 }
 
-fn elements<T: DeserializeOwned>(values: Vec<Value>, name: &str) -> Result<Vec<T>, Error> {
+fn elements<T: DeserializeOwned>(values: Vec<Value>, name: &str) -> Result<Vec<T>> {
     let elements = (1..).zip(values).map(|(at, value): (usize, Value)| {
         serde_json::from_value(value)
             .map_err(|e| Error::Usage(format!("{name}, element {at}, is not a result: {e}")))

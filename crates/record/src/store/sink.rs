@@ -2,7 +2,7 @@
 
 use crate::files;
 use crate::terminal::{Escaping, Stdout};
-use gpulab_model::Error;
+use gpulab_model::{Error, Result, usage_error};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -33,7 +33,7 @@ impl Sink {
     /// Opens an output without changing what is in it; `-` is standard output, also by its name.
     ///
     /// Errors: `Output` if the file cannot be written; `Usage` if another process is writing it.
-    pub fn open(path: &str) -> Result<Sink, Error> {
+    pub fn open(path: &str) -> Result<Sink> {
         let is_stdout = ["-", "/dev/stdout"].contains(&path);
         let name = if is_stdout { "standard output" } else { path }.to_owned();
         let opened = if is_stdout {
@@ -52,11 +52,11 @@ impl Sink {
         }
     }
 
-    pub(super) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         &self.name
     }
 
-    pub(super) fn error(&self, source: io::Error) -> Error {
+    pub fn error(&self, source: io::Error) -> Error {
         Error::Output {
             what: self.name.clone(),
             source,
@@ -64,7 +64,7 @@ impl Sink {
     }
 
     /// All that a regular file holds; nothing for others.
-    pub(super) fn read(&mut self) -> Result<Vec<u8>, Error> {
+    pub fn read(&mut self) -> Result<Vec<u8>> {
         let mut text = Vec::new();
         if let Destination::Regular { file, .. } = &mut self.place {
             file.read_to_end(&mut text).map_err(|e| self.error(e))?;
@@ -73,7 +73,7 @@ impl Sink {
     }
 
     /// The first write will cut a regular file to its first `bytes`.
-    pub(super) fn keep(&mut self, bytes: u64) {
+    pub fn keep(&mut self, bytes: u64) {
         if let Destination::Regular { end, .. } = &mut self.place {
             *end = bytes;
         }
@@ -81,10 +81,7 @@ impl Sink {
 
     /// Replaces what the output holds by what `write` writes, which it has to flush: a regular file's is replaced by the whole,
     /// or, if that fails, stays, as it is written under another name first. What `write` returns.
-    pub fn replace<T>(
-        &mut self,
-        write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
-    ) -> Result<T, Error> {
+    pub fn replace<T>(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T> {
         let done = match &mut self.place {
             Destination::Regular { is_new, .. } => {
                 std::fs::canonicalize(&self.name).and_then(|target| {
@@ -114,7 +111,7 @@ impl Sink {
     }
 
     /// Writes all of `text`, or, to a regular file, nothing: a row is never torn.
-    pub(super) fn write(&mut self, text: &[u8]) -> Result<(), Error> {
+    pub fn write(&mut self, text: &[u8]) -> Result<()> {
         let Destination::Regular {
             file,
             end,
@@ -179,12 +176,12 @@ fn open_writable(path: &str) -> io::Result<Destination> {
     })
 }
 
-fn lock(file: &File, path: &str) -> Result<(), Error> {
+fn lock(file: &File, path: &str) -> Result<()> {
     let why =
         "is being written already, by another run or for another option: wait or give another file";
     if files::lock(file) {
         Ok(())
     } else {
-        Err(Error::Usage(format!("{path} {why}")))
+        usage_error(format!("{path} {why}"))
     }
 }

@@ -31,7 +31,7 @@ const SEVERAL: char = '&';
 /// Fewer values of what is varied are shown as bars.
 const LEAST_XS: usize = 3;
 
-pub(super) fn charts(points: &[Point], screen: Screen) -> String {
+pub fn charts(points: &[Point], screen: Screen) -> String {
     let all = distinct(points, measure_of).into_iter().map(|measure| {
         let own = points
             .iter()
@@ -185,12 +185,7 @@ fn bars(points: &[&Point], title: &str, scale: AxisScale, screen: Screen) -> Str
         names.push(format::shorten(&format::terminal(&name), NAME.1));
     }
     let most = (screen.width / 3).clamp(NAME.0, NAME.1);
-    let wide = names
-        .iter()
-        .map(|name| name.chars().count())
-        .max()
-        .unwrap_or(0)
-        .min(most);
+    let wide = format::widest(&names).min(most);
     // A value of four digits, and blanks around it.
     let room = screen.width.saturating_sub(wide + 14).clamp(1, 60);
     let mut text = screen.wrap(title);

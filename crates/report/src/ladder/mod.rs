@@ -172,12 +172,8 @@ impl<'a> Section<'a> {
     fn lines(&mut self, grid: &Table, screen: Screen) -> String {
         let lines = grid.lines();
         let first_row = lines.len() - self.rows.len();
-        let name_width = grid.columns[0]
-            .cells
-            .iter()
-            .map(|name| format::terminal(name).chars().count())
-            .max()
-            .unwrap_or(0);
+        let names = grid.columns[0].cells.iter();
+        let name_width = format::widest(names.map(|name| format::terminal(name)));
         let room = screen.width.saturating_sub(name_width + GAP);
         let mut text = String::new();
         for (at, line) in lines.iter().enumerate() {

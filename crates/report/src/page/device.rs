@@ -19,7 +19,7 @@ fn timed(own: &Material) -> impl Iterator<Item = &Row> {
 }
 
 /// How many times are doubtful.
-pub(super) fn heading(own: &Material) -> String {
+pub fn heading(own: &Material) -> String {
     let doubtful = timed(own).filter(|row| row.is_doubtful()).count();
     match timed(own).count() {
         0 => "The device".to_owned(),
@@ -28,7 +28,7 @@ pub(super) fn heading(own: &Material) -> String {
 }
 
 /// The device, its driver and its host; whether results were right and whose clock times are of.
-pub(super) fn trust(own: &Material, platform: &str) -> Markup {
+pub fn trust(own: &Material, platform: &str) -> Markup {
     let failed = own
         .rows
         .iter()
@@ -138,7 +138,7 @@ fn machine(cells: [&String; 4]) -> impl Iterator<Item = (&'static str, String)> 
 }
 
 /// The measured limits, a table for each unit, and the curves over size folded.
-pub(super) fn limits(own: &Material) -> Option<Markup> {
+pub fn limits(own: &Material) -> Option<Markup> {
     let curve: Vec<&CeilingRow> = own
         .ceilings
         .iter()

@@ -22,7 +22,7 @@ use std::cmp::Ordering;
 const WIDTH: usize = 110;
 
 /// How near the fastest rungs come to what the device can do.
-pub(super) fn heading(own: &Material) -> String {
+pub fn heading(own: &Material) -> String {
     let mut shares: Vec<f64> = Vec::new();
     for rows in of_today(own) {
         let timed = rows.iter().filter(|row| is_base(row));
@@ -49,7 +49,7 @@ pub(super) fn heading(own: &Material) -> String {
 }
 
 /// The ladders of a device: of each family that of the most rungs and the largest problem, others folded.
-pub(super) fn ladders(
+pub fn ladders(
     own: &Material,
     counts: &[CountRow],
     films: &[String],
@@ -101,7 +101,7 @@ fn of_today(own: &Material) -> Vec<Vec<Row>> {
 }
 
 /// The first ladders of all families under the limits of memory and arithmetic: together, and each with its rungs' names.
-pub(super) fn roofline(own: &Material, ids: &Cell<usize>) -> Option<Markup> {
+pub fn roofline(own: &Material, ids: &Cell<usize>) -> Option<Markup> {
     let firsts = of_today(own);
     let mut all = vec![firsts.clone()];
     if firsts.len() > 1 {
@@ -210,11 +210,7 @@ fn kernel_file(row: &Row) -> Option<KernelFile> {
     let family = built_in(&row.family)?;
     let rung = family.rung(&row.variant)?;
     let text = Sources::default().read(&rung.path).ok()?;
-    Some(KernelFile {
-        label: format!("{} {}", family.name, rung.label()),
-        path: format!("cl/{}", rung.path),
-        text,
-    })
+    Some(KernelFile::new(family, rung, text))
 }
 
 fn diff_line(line: &str) -> Markup {

@@ -45,8 +45,8 @@ pub fn html(
     } else {
         names.join(", ")
     };
-    let mut contents: Vec<Markup> = Vec::new();
-    let mut sections: Vec<Markup> = Vec::new();
+    // Their names in the contents, their headings, and what they hold.
+    let mut all: Vec<(&str, String, Option<Markup>)> = Vec::new();
     for (platform, device) in &devices {
         let whose = if devices.len() > 1 {
             format!("{device} ({platform}): ")
@@ -91,16 +91,7 @@ pub fn html(
                 studies(own, ids),
             ),
         ];
-        for (short, heading, body) in parts {
-            let Some(body) = body else { continue };
-            let id = next_id(ids, "part");
-            contents.push(html! { li { a href=(format!("#{id}")) { (short) } } });
-            sections.push(section(
-                &id,
-                &format::terminal(&format!("{whose}{heading}")),
-                &body,
-            ));
-        }
+        all.extend(parts.map(|(short, heading, body)| (short, whose.clone() + &heading, body)));
     }
     let whole = [
         (
@@ -115,11 +106,14 @@ pub fn html(
         ),
         ("data", "The data, to download", data(files)),
     ];
-    for (short, heading, body) in whole {
+    all.extend(whole.map(|(short, heading, body)| (short, heading.to_owned(), body)));
+    let mut contents: Vec<Markup> = Vec::new();
+    let mut sections: Vec<Markup> = Vec::new();
+    for (short, heading, body) in all {
         let Some(body) = body else { continue };
         let id = next_id(ids, "part");
         contents.push(html! { li { a href=(format!("#{id}")) { (short) } } });
-        sections.push(section(&id, heading, &body));
+        sections.push(section(&id, &format::terminal(&heading), &body));
     }
     let page = html! {
         (DOCTYPE)

@@ -1,7 +1,7 @@
 //! Lines over one axis with bands for their spread: an experiment's points, and times over the size of the problem or of the
 //! work-group. Where what is varied is no number, or little is varied, a dot for each value beside its name.
 
-use super::scale::{AxisScale, BELOW, Tick, across, room, span, ticks, upwards};
+use super::scale::{AxisScale, BELOW, Tick, across, framed, span, ticks};
 use super::sheet::{Area, MARGIN, NOTE, SERIES, SMALL, Sheet, WIDTH, dashes, fitted, widest};
 use super::{Drawn, number};
 use crate::format;
@@ -56,18 +56,9 @@ fn draw(
         );
     }
     sheet.y += 19.0;
-    sheet.text(MARGIN, sheet.y - 2.0, (SMALL, "start", "ink"), names[1]);
-    let top = sheet.y + 8.0;
-    let y = y.over(top + HEIGHT, top);
-    let area = Area::new(
-        MARGIN + room(&ticks(&y)),
-        top,
-        WIDTH - MARGIN - 6.0,
-        top + HEIGHT,
-    );
+    let (area, y) = framed(sheet, y, HEIGHT, names[1]);
     // Points at an end stay clear of the frame.
     let x = x.over(area.left + 8.0, area.right - 8.0);
-    upwards(sheet, area, &ticks(&y));
     let placed: Vec<Tick> = x_ticks
         .iter()
         .map(|(value, text)| (x.at(*value), text.clone()))

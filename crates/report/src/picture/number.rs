@@ -3,7 +3,7 @@
 use crate::format;
 
 /// `1 234`, `0.25`, `2 × 10⁻⁶`: the value of a tick, without digits that say nothing.
-pub(super) fn tick(value: f64) -> String {
+pub fn tick(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
@@ -22,7 +22,7 @@ pub(super) fn tick(value: f64) -> String {
 }
 
 /// The value of a bar or a point: three digits, or four before the point.
-pub(crate) fn value(value: f64) -> String {
+pub fn value(value: f64) -> String {
     let size = value.abs();
     if !size.is_finite() {
         return format!("{value}");
@@ -70,12 +70,12 @@ fn grouped(text: &str) -> String {
     format!("{sign}{groups}{rest}")
 }
 
-pub(crate) fn count(n: u64) -> String {
+pub fn count(n: u64) -> String {
     grouped(&n.to_string())
 }
 
 /// A size as the command line takes it: `16Mi` for powers of two, `10M` for those of ten, or all of its digits.
-pub(super) fn size(n: f64) -> String {
+pub fn size(n: f64) -> String {
     const TWOS: [(f64, &str); 4] = [
         (1_099_511_627_776.0, "Ti"),
         (1_073_741_824.0, "Gi"),
@@ -90,7 +90,7 @@ pub(super) fn size(n: f64) -> String {
     unit.map_or_else(|| tick(n), |(unit, name)| format!("{}{name}", n / unit))
 }
 
-pub(crate) fn unit(name: &str) -> &str {
+pub fn unit(name: &str) -> &str {
     match name {
         "us" => "µs",
         "1e-6" => "10⁻⁶",
@@ -102,7 +102,7 @@ pub(crate) fn unit(name: &str) -> &str {
 }
 
 /// `bandwidth (GB/s)`, or `sum` for what has no unit.
-pub(super) fn quantity(name: &str, of: &str) -> String {
+pub fn quantity(name: &str, of: &str) -> String {
     let unit = unit(of);
     if unit.is_empty() || name.ends_with(unit) {
         name.to_owned()
@@ -112,7 +112,7 @@ pub(super) fn quantity(name: &str, of: &str) -> String {
 }
 
 /// The unit in which times up to this many seconds have few digits, and the seconds of one.
-pub(super) fn time_unit(most: f64) -> (&'static str, f64) {
+pub fn time_unit(most: f64) -> (&'static str, f64) {
     const UNITS: [(&str, f64); 3] = [("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)];
     UNITS
         .into_iter()
@@ -121,7 +121,7 @@ pub(super) fn time_unit(most: f64) -> (&'static str, f64) {
 }
 
 /// `12.3 µs`.
-pub(crate) fn time(seconds: f64) -> String {
+pub fn time(seconds: f64) -> String {
     let (unit, of_unit) = time_unit(seconds * 1.0005);
     format!("{} {unit}", value(seconds / of_unit))
 }

@@ -4,8 +4,8 @@
 //! After Williams, Waterman and Patterson, "Roofline: an insightful visual performance model for multicore
 //! architectures", Communications of the ACM 52(4), 2009.
 
-use super::scale::{AxisScale, BELOW, across, room, span, ticks, upwards};
-use super::sheet::{Area, MARGIN, NOTE, SERIES, SMALL, Sheet, WIDTH, width};
+use super::scale::{AxisScale, BELOW, across, framed, span, ticks};
+use super::sheet::{Area, MARGIN, NOTE, SERIES, SMALL, Sheet, width};
 use super::{Drawn, number};
 use crate::format;
 use crate::rungs::{is_memory_bound, label};
@@ -174,23 +174,9 @@ fn draw(sheet: &mut Sheet, paths: &[Vec<&Row>], roofs: &[Roof]) {
         x += 43.0 + width(&text, SMALL);
     }
     sheet.y += 20.0;
-    sheet.text(
-        MARGIN,
-        sheet.y - 2.0,
-        (SMALL, "start", "ink"),
-        "rate (Gop/s)",
-    );
-    let top = sheet.y + 8.0;
     let [x, y] = scales(paths, roofs);
-    let y = y.over(top + HEIGHT, top);
-    let area = Area::new(
-        MARGIN + room(&ticks(&y)),
-        top,
-        WIDTH - MARGIN - 6.0,
-        top + HEIGHT,
-    );
+    let (area, y) = framed(sheet, y, HEIGHT, "rate (Gop/s)");
     let x = x.over(area.left, area.right);
-    upwards(sheet, area, &ticks(&y));
     across(sheet, area, &ticks(&x), "operations per byte of memory");
     sheet.y = area.bottom + BELOW;
     let named = draw_roofs(sheet, roofs, (&x, &y));
@@ -217,14 +203,16 @@ fn draw(sheet: &mut Sheet, paths: &[Vec<&Row>], roofs: &[Roof]) {
     }
 }
 
+/// The rate of the highest roof, of memory or of arithmetic; 0 without any.
+fn highest(roofs: &[Roof], is_memory: bool) -> f64 {
+    let own = roofs.iter().filter(|roof| roof.is_memory == is_memory);
+    own.map(|roof| roof.rate).fold(0.0, f64::max)
+}
+
 /// Axes that hold all points, and of the roofs what bounds them.
 fn scales(paths: &[Vec<&Row>], roofs: &[Roof]) -> [AxisScale; 2] {
     let rows = paths.iter().flatten();
-    let compute = roofs
-        .iter()
-        .filter(|roof| !roof.is_memory)
-        .map(|roof| roof.rate)
-        .fold(0.0, f64::max);
+    let compute = highest(roofs, false);
     // Where a roof of memory meets that of arithmetic, and of that a part as long as its name.
     let ridges = roofs
         .iter()
@@ -255,16 +243,8 @@ fn draw_roofs(
     roofs: &[Roof],
     (x, y): (&AxisScale, &AxisScale),
 ) -> Vec<(f64, f64)> {
-    let compute = roofs
-        .iter()
-        .filter(|roof| !roof.is_memory)
-        .map(|roof| roof.rate)
-        .fold(0.0, f64::max);
-    let fastest = roofs
-        .iter()
-        .filter(|roof| roof.is_memory)
-        .map(|roof| roof.rate)
-        .fold(0.0, f64::max);
+    let compute = highest(roofs, false);
+    let fastest = highest(roofs, true);
     let top = if compute > 0.0 { compute } else { y.most };
     for (roof, dashes) in roofs.iter().filter(|roof| roof.is_memory).zip(DASHES) {
         // From the left or lower edge to the highest roof of arithmetic, or the right edge.

@@ -1,19 +1,19 @@
 //! Axes: which value lies where, which round values have a tick, and the frame behind the data.
 
-use super::sheet::{Area, SMALL, Sheet, WIDTH, widest, width};
+use super::sheet::{Area, MARGIN, SMALL, Sheet, WIDTH, widest, width};
 
 /// Largest value of an axis, and largest factor between its ends: quotients and sums of what is drawn stay numbers.
 const MOST: f64 = 1e300;
 
 /// Units below an area for the ticks and the name of what is across.
-pub(super) const BELOW: f64 = 36.0;
+pub const BELOW: f64 = 36.0;
 
 /// An axis: values from `least` to `most`, and the places of these two on the sheet.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct AxisScale {
+pub struct AxisScale {
     is_log: bool,
-    pub(super) least: f64,
-    pub(super) most: f64,
+    pub least: f64,
+    pub most: f64,
     from: f64,
     to: f64,
     ticks: usize,
@@ -22,7 +22,7 @@ pub(crate) struct AxisScale {
 }
 
 /// Least and most of the values that can be drawn; nothing without any.
-pub(crate) fn span(values: impl IntoIterator<Item = f64>) -> Option<[f64; 2]> {
+pub fn span(values: impl IntoIterator<Item = f64>) -> Option<[f64; 2]> {
     let finite = values.into_iter().filter(|value| value.is_finite());
     finite.fold(None, |span, value| match span {
         None => Some([value, value]),
@@ -51,7 +51,7 @@ impl AxisScale {
     }
 
     /// From nought to the round value that holds `most`.
-    pub(super) fn from_zero(most: f64, ticks: usize) -> AxisScale {
+    pub fn from_zero(most: f64, ticks: usize) -> AxisScale {
         let most = if most > 0.0 && most.is_finite() {
             most.min(MOST)
         } else {
@@ -62,7 +62,7 @@ impl AxisScale {
     }
 
     /// Between two values, as they are.
-    pub(crate) fn between(least: f64, most: f64, ticks: usize) -> AxisScale {
+    pub fn between(least: f64, most: f64, ticks: usize) -> AxisScale {
         AxisScale::new(
             false,
             least,
@@ -72,7 +72,7 @@ impl AxisScale {
     }
 
     /// Logarithmic, between these positive values, with a place for nought before them if that is asked for.
-    pub(crate) fn log(least: f64, most: f64, has_zero: bool, ticks: usize) -> AxisScale {
+    pub fn log(least: f64, most: f64, has_zero: bool, ticks: usize) -> AxisScale {
         let least = least.max(f64::MIN_POSITIVE);
         let most = if most > least { most } else { 2.0 * least };
         AxisScale {
@@ -82,7 +82,7 @@ impl AxisScale {
     }
 
     /// Logarithmic, from and to the round values that hold these positive ones.
-    pub(super) fn log_round(least: f64, most: f64, ticks: usize) -> AxisScale {
+    pub fn log_round(least: f64, most: f64, ticks: usize) -> AxisScale {
         let least = least.clamp(f64::MIN_POSITIVE, MOST);
         let most = most.clamp(least, MOST);
         let down = ROUND
@@ -105,12 +105,12 @@ impl AxisScale {
     }
 
     /// The same over these places.
-    pub(super) fn over(self, from: f64, to: f64) -> AxisScale {
+    pub fn over(self, from: f64, to: f64) -> AxisScale {
         AxisScale { from, to, ..self }
     }
 
     /// The place of a value; of one beyond the ends, the end.
-    pub(crate) fn at(&self, value: f64) -> f64 {
+    pub fn at(&self, value: f64) -> f64 {
         let share = match self.is_log {
             false => (value - self.least) / (self.most - self.least),
             true => (value / self.least).ln() / (self.most / self.least).ln(),
@@ -130,7 +130,7 @@ impl AxisScale {
     }
 
     /// The value at a share of the axis.
-    pub(crate) fn value(&self, share: f64) -> f64 {
+    pub fn value(&self, share: f64) -> f64 {
         match self.is_log {
             true => (self.least.ln() + share * (self.most.ln() - self.least.ln()))
                 .exp()
@@ -140,7 +140,7 @@ impl AxisScale {
     }
 
     /// Round values along the axis, ascending.
-    pub(super) fn ticks(&self) -> Vec<f64> {
+    pub fn ticks(&self) -> Vec<f64> {
         if !self.is_log {
             let step = round_step((self.most - self.least) / self.ticks as f64);
             let first = (self.least / step - 1e-9).ceil() as i64;
@@ -198,9 +198,9 @@ fn powers(least: f64, most: f64, most_ticks: usize) -> Vec<f64> {
 }
 
 /// A place on an axis, and the text there.
-pub(super) type Tick = (f64, String);
+pub type Tick = (f64, String);
 
-pub(super) fn ticks(axis: &AxisScale) -> Vec<Tick> {
+pub fn ticks(axis: &AxisScale) -> Vec<Tick> {
     axis.ticks()
         .into_iter()
         .map(|value| (axis.at(value), super::number::tick(value)))
@@ -208,7 +208,7 @@ pub(super) fn ticks(axis: &AxisScale) -> Vec<Tick> {
 }
 
 /// Draws vertical lines, their texts below the area as far as these do not touch, and the name of the axis.
-pub(super) fn across(sheet: &mut Sheet, area: Area, ticks: &[Tick], name: &str) {
+pub fn across(sheet: &mut Sheet, area: Area, ticks: &[Tick], name: &str) {
     let mut free = f64::NEG_INFINITY;
     for (x, text) in ticks {
         sheet.line((*x, area.top), (*x, area.bottom), "grid", 1.0);
@@ -234,17 +234,20 @@ pub(super) fn across(sheet: &mut Sheet, area: Area, ticks: &[Tick], name: &str) 
     );
 }
 
-/// Draws horizontal lines and their texts left of the area.
-pub(super) fn upwards(sheet: &mut Sheet, area: Area, ticks: &[Tick]) {
-    for (y, text) in ticks {
+/// An area of this height for an axis upwards, whose name stands above it: draws horizontal lines and their texts left of it.
+/// Also the axis in its place.
+pub fn framed(sheet: &mut Sheet, axis: AxisScale, height: f64, name: &str) -> (Area, AxisScale) {
+    sheet.text(MARGIN, sheet.y - 2.0, (SMALL, "start", "ink"), name);
+    let top = sheet.y + 8.0;
+    let axis = axis.over(top + height, top);
+    let ticks = ticks(&axis);
+    let room = widest(ticks.iter().map(|(_, text)| text), SMALL) + 7.0;
+    let area = Area::new(MARGIN + room, top, WIDTH - MARGIN - 6.0, top + height);
+    for (y, text) in &ticks {
         sheet.line((area.left, *y), (area.right, *y), "grid", 1.0);
         sheet.text(area.left - 5.0, y + 4.0, (SMALL, "end", "dim"), text);
     }
-}
-
-/// Units left of an area for these ticks.
-pub(super) fn room(ticks: &[Tick]) -> f64 {
-    widest(ticks.iter().map(|(_, text)| text), SMALL) + 7.0
+    (area, axis)
 }
 
 #[cfg(test)]

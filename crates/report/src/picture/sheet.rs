@@ -7,17 +7,17 @@ use gpulab_model::Joined;
 use maud::{Markup, PreEscaped, html};
 
 /// Units across a sheet. Narrow, so that its letters can be read on a telephone.
-pub(super) const WIDTH: f64 = 480.0;
+pub const WIDTH: f64 = 480.0;
 
 /// Units of the margin around all of it.
-pub(super) const MARGIN: f64 = 10.0;
+pub const MARGIN: f64 = 10.0;
 
-pub(super) const TITLE: f64 = 16.0;
-pub(super) const BODY: f64 = 12.5;
-pub(super) const SMALL: f64 = 11.5;
+pub const TITLE: f64 = 16.0;
+pub const BODY: f64 = 12.5;
+pub const SMALL: f64 = 11.5;
 
 /// Colours that series have before they begin again.
-pub(super) const SERIES: usize = 7;
+pub const SERIES: usize = 7;
 
 /// Rules with the colour that stands for `$` on light paper and on dark one. Series have the colours of Okabe and Ito ("Color
 /// Universal Design", 2008), which readers of any colour vision tell apart, lightened on dark paper.
@@ -51,7 +51,7 @@ const RULES: [(&str, &str, &str); 17] = [
 ];
 
 /// The style sheet of pictures: light where nothing asks, and in print.
-pub(crate) fn style() -> String {
+pub fn style() -> String {
     let light = RULES
         .iter()
         .map(|(rule, light, _)| rule.replace('$', light))
@@ -65,7 +65,7 @@ pub(crate) fn style() -> String {
 
 /// The width of a line of text whose letters are `size` units high, at most: browsers take a sans-serif font of their own, and
 /// few of them have wider letters.
-pub(super) fn width(text: &str, size: f64) -> f64 {
+pub fn width(text: &str, size: f64) -> f64 {
     let shares = text.chars().map(|c| match c {
         'i' | 'j' | 'l' | '\'' => 0.3,
         ' ' | '.' | ',' | ':' | ';' | '!' | '|' | 'f' | 'r' | 't' | 'I' | '/' | '(' | ')' | '-'
@@ -80,7 +80,7 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
 }
 
 /// Text of at most this width, an ellipsis in place of what was cut off.
-pub(super) fn fitted(text: &str, size: f64, most: f64) -> String {
+pub fn fitted(text: &str, size: f64, most: f64) -> String {
     let mut kept = text.to_owned();
     while width(&kept, size) > most && !kept.is_empty() {
         kept.truncate(kept.trim_end_matches('…').len());
@@ -93,7 +93,7 @@ pub(super) fn fitted(text: &str, size: f64, most: f64) -> String {
     kept
 }
 
-pub(super) fn widest<'a>(texts: impl IntoIterator<Item = &'a String>, size: f64) -> f64 {
+pub fn widest<'a>(texts: impl IntoIterator<Item = &'a String>, size: f64) -> f64 {
     texts
         .into_iter()
         .map(|text| width(text, size))
@@ -101,12 +101,12 @@ pub(super) fn widest<'a>(texts: impl IntoIterator<Item = &'a String>, size: f64)
 }
 
 /// How a text looks: its height, which part of it lies at its place (`start`, `middle` or `end`), and its class.
-pub(super) type Lettering = (f64, &'static str, &'static str);
+pub type Lettering = (f64, &'static str, &'static str);
 
 /// What most texts look like: of the names of lines, of figures behind them, and of notes.
-pub(super) const NAME: Lettering = (BODY, "start", "ink");
-pub(super) const FIGURE: Lettering = (BODY, "end", "ink");
-pub(super) const NOTE: Lettering = (SMALL, "start", "dim");
+pub const NAME: Lettering = (BODY, "start", "ink");
+pub const FIGURE: Lettering = (BODY, "end", "ink");
+pub const NOTE: Lettering = (SMALL, "start", "dim");
 
 /// A place or length with two digits behind the point at most, and never what is no number.
 fn units(value: f64) -> f64 {
@@ -120,15 +120,15 @@ fn units(value: f64) -> f64 {
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Area {
-    pub(super) left: f64,
-    pub(super) top: f64,
-    pub(super) right: f64,
-    pub(super) bottom: f64,
+pub struct Area {
+    pub left: f64,
+    pub top: f64,
+    pub right: f64,
+    pub bottom: f64,
 }
 
 impl Area {
-    pub(super) fn new(left: f64, top: f64, right: f64, bottom: f64) -> Area {
+    pub fn new(left: f64, top: f64, right: f64, bottom: f64) -> Area {
         Area {
             left,
             top,
@@ -138,15 +138,15 @@ impl Area {
     }
 }
 
-pub(super) struct Sheet {
+pub struct Sheet {
     marks: Vec<Markup>,
     /// Where the next part begins.
-    pub(super) y: f64,
+    pub y: f64,
 }
 
 impl Sheet {
     /// An empty sheet with its heading: what the reader learns, in letters of this class, and of what.
-    pub(super) fn titled(title: &str, class: &'static str, subtitle: &str) -> Sheet {
+    pub fn titled(title: &str, class: &'static str, subtitle: &str) -> Sheet {
         let mut sheet = Sheet {
             marks: Vec::new(),
             y: MARGIN,
@@ -158,7 +158,7 @@ impl Sheet {
     }
 
     /// Writes a text from the current place on in lines, and moves the place below it.
-    pub(super) fn lines(&mut self, text: &str, look: Lettering, x: f64) {
+    pub fn lines(&mut self, text: &str, look: Lettering, x: f64) {
         let mut lines: Vec<String> = Vec::new();
         for word in unbroken(text)
             .split([' ', '\n', '\t'])
@@ -182,7 +182,7 @@ impl Sheet {
     }
 
     /// Writes a line of text; `y` is that of the line that letters stand on.
-    pub(super) fn text(&mut self, x: f64, y: f64, (size, anchor, class): Lettering, text: &str) {
+    pub fn text(&mut self, x: f64, y: f64, (size, anchor, class): Lettering, text: &str) {
         self.marks.push(html! {
             text x=(units(x)) y=(units(y)) font-size=(units(size)) text-anchor=(anchor) class=(class) {
                 (format::terminal(text))
@@ -190,12 +190,12 @@ impl Sheet {
         });
     }
 
-    pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), class: &str, width: f64) {
+    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), class: &str, width: f64) {
         self.path(&[from, to], class, width, None);
     }
 
     /// Fills an area, which tells more when it is pointed at.
-    pub(super) fn fill(&mut self, area: Area, class: &str, tip: &str) {
+    pub fn fill(&mut self, area: Area, class: &str, tip: &str) {
         let width = (area.right - area.left).max(0.0);
         let height = (area.bottom - area.top).max(0.0);
         self.marks.push(html! {
@@ -204,13 +204,7 @@ impl Sheet {
     }
 
     /// Draws a line through all of these places, of dashes if these are given.
-    pub(super) fn path(
-        &mut self,
-        places: &[(f64, f64)],
-        class: &str,
-        width: f64,
-        dashes: Option<&str>,
-    ) {
+    pub fn path(&mut self, places: &[(f64, f64)], class: &str, width: f64, dashes: Option<&str>) {
         self.marks.push(html! {
             polyline points=(points(places)) class=(class) stroke-width=(units(width)) stroke-linejoin="round"
                 stroke-dasharray=[dashes] {}
@@ -218,13 +212,13 @@ impl Sheet {
     }
 
     /// Fills the area that these places go around, so that what lies behind it shows.
-    pub(super) fn band(&mut self, places: &[(f64, f64)], class: &str) {
+    pub fn band(&mut self, places: &[(f64, f64)], class: &str) {
         self.marks
             .push(html! { polygon points=(points(places)) class=(class) fill-opacity="0.2" {} });
     }
 
     /// Draws the sign of a series, which tells more when it is pointed at.
-    pub(super) fn dot(&mut self, (x, y): (f64, f64), series: usize, tip: &str) {
+    pub fn dot(&mut self, (x, y): (f64, f64), series: usize, tip: &str) {
         const R: f64 = 3.4;
         let class = format!("f{}", series % SERIES);
         let corners: &[(f64, f64)] = match series % 5 {
@@ -245,7 +239,7 @@ impl Sheet {
     }
 
     /// Draws the sign and the name of each series, from left to right in as many lines as that takes.
-    pub(super) fn key(&mut self, names: &[String]) {
+    pub fn key(&mut self, names: &[String]) {
         let mut x = MARGIN;
         self.y += 20.0;
         for (series, name) in names.iter().enumerate() {
@@ -270,7 +264,7 @@ impl Sheet {
     }
 
     /// The picture, with what it shows in words and the numbers that it was made from.
-    pub(super) fn done(
+    pub fn done(
         self,
         title: &str,
         about: &str,
@@ -289,7 +283,7 @@ impl Sheet {
 }
 
 /// Series that have a colour twice differ by their dashes.
-pub(super) fn dashes(series: usize) -> Option<&'static str> {
+pub fn dashes(series: usize) -> Option<&'static str> {
     [None, Some("5 3"), Some("1.5 3"), Some("8 3 2 3")][(series / SERIES).min(3)]
 }
 
@@ -331,7 +325,7 @@ impl Picture {
     }
 
     /// An element, of a page that has the style; `id` begins the ids within.
-    pub(crate) fn element(&self, id: &str, before: &Markup) -> Markup {
+    pub fn element(&self, id: &str, before: &Markup) -> Markup {
         let title = format!("{id}-title");
         let about = format!("{id}-about");
         let height = self.height.ceil();
@@ -350,7 +344,7 @@ impl Picture {
 }
 
 /// Pictures that show by turns, four seconds each; the first alone where the reader wants nothing to move.
-pub(super) fn by_turns(all: &[Picture]) -> Picture {
+pub fn by_turns(all: &[Picture]) -> Picture {
     const SECONDS: usize = 4;
     let count = all.len().max(1);
     let rules = format!(

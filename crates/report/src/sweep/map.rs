@@ -17,7 +17,7 @@ const CELLS: [usize; 2] = [9, 8];
 
 /// A line for each rung and a cell for each work-group, with the time of its best configuration relative to the best of
 /// all. Nothing where there is no choice of work-groups. `ranked` are the rows with the times that count.
-pub(super) fn map(rows: &[&Row], ranked: &[Timed<'_>], screen: Screen) -> String {
+pub fn map(rows: &[&Row], ranked: &[Timed<'_>], screen: Screen) -> String {
     let Some(&(_, least)) = ranked.first() else {
         return String::new();
     };
@@ -35,11 +35,7 @@ pub(super) fn map(rows: &[&Row], ranked: &[Timed<'_>], screen: Screen) -> String
     let names: Vec<String> = firsts
         .map(|row| format::shorten(&format::terminal(&label(row)), 24))
         .collect();
-    let width = names
-        .iter()
-        .map(|name| name.chars().count())
-        .max()
-        .unwrap_or(0);
+    let width = format::widest(&names);
     let cell_width = CELLS
         .iter()
         .find(|cell: &&usize| width + wgs.len() * **cell <= screen.width)
@@ -80,7 +76,7 @@ pub(super) fn map(rows: &[&Row], ranked: &[Timed<'_>], screen: Screen) -> String
 }
 
 /// Work-groups by their sizes, each once.
-pub(crate) fn work_groups(rows: &[&Row]) -> Vec<WorkGroup> {
+pub fn work_groups(rows: &[&Row]) -> Vec<WorkGroup> {
     let mut wgs: Vec<WorkGroup> = rows.iter().filter_map(|r| r.wg).collect();
     wgs.sort_by_key(|wg| (wg.size(), wg.0));
     wgs.dedup();

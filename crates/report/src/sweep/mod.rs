@@ -217,13 +217,8 @@ fn optimum(rows: &[&Row], screen: Screen) -> String {
 
 /// `f32, n = 1_000_000`.
 fn problem(rows: &[&Row]) -> String {
-    let first = rows[0];
-    let size = if first.m == 1 {
-        String::new()
-    } else {
-        format!(" x {}", format::count(first.m))
-    };
-    format!("{}, n = {}{size}", first.dtype, format::count(first.n))
+    let Row { dtype, n, m, .. } = rows[0];
+    format!("{dtype}, n = {}", format::size(*n, *m))
 }
 
 /// The best of the ranked configurations, and how far from it the others are.
@@ -235,15 +230,13 @@ fn flatness(all: &[Timed<'_>]) -> String {
     let middle = (all[(all.len() - 1) / 2].1 + all[all.len() / 2].1) / 2.0;
     let worst = all[all.len() - 1].1;
     format!(
-        "best{}: {}, wg {}{}: {}; {near} of {} {} within 5% of it, the median is {}, the worst {}",
+        "best{}: {}: {}; {near} of {} {} within 5% of it, the median is {}, the worst {}",
         if best.flags.contains(flag::ABOVE_CEILING) {
             " (its data fit the cache)"
         } else {
             ""
         },
-        label(best),
-        best.wg_text(),
-        tunables(best),
+        configuration(best),
         format::time(*time),
         all.len(),
         if near == 1 { "is" } else { "are" },
@@ -335,12 +328,11 @@ fn rung_table(rungs: &[Vec<Timed<'_>>], rows: &[&Row], best: &Row) -> Table {
         .dropped(1)
 }
 
-fn tunables(row: &Row) -> String {
-    if row.params.is_empty() {
-        String::new()
-    } else {
-        format!(", {}", params_text(&row.params))
-    }
+/// `v7 wide, wg 1, tile=16`.
+pub fn configuration(row: &Row) -> String {
+    let separator = if row.params.is_empty() { "" } else { ", " };
+    let params = params_text(&row.params);
+    format!("{}, wg {}{separator}{params}", label(row), row.wg_text())
 }
 
 fn notes(rows: &[Row], screen: Screen) -> String {

@@ -2,8 +2,8 @@
 
 use super::{CeilingRow, Site};
 use gpulab_kernels::Bound;
-use gpulab_model::Error;
 use gpulab_model::outcome::{DeviceInfo, Status};
+use gpulab_model::{Error, Result};
 use gpulab_record::files;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const VARIABLE: &str = "GPULAB_DATA";
 
 /// The folder for data that gpulab keeps: what `GPULAB_DATA` names, or the system's folder for a user's data.
-pub fn folder() -> Result<PathBuf, Error> {
+pub fn folder() -> Result<PathBuf> {
     if let Some(dir) = std::env::var_os(VARIABLE).filter(|dir| !dir.is_empty()) {
         return Ok(dir.into());
     }
@@ -32,7 +32,7 @@ pub fn folder() -> Result<PathBuf, Error> {
 }
 
 /// Makes the folder of the files below `folder` if need be, and sees that one can be written there.
-pub fn check_writable(folder: &Path) -> Result<(), Error> {
+pub fn check_writable(folder: &Path) -> Result<()> {
     let below = folder.join(CEILINGS_FOLDER);
     let trial = below.join(format!("{}.part", std::process::id()));
     let made = std::fs::create_dir_all(below).and_then(|()| std::fs::write(&trial, ""));
@@ -70,7 +70,7 @@ impl Kept {
     }
 
     /// What is kept of this device with this driver below `folder`; None if nothing is.
-    pub fn load(folder: &Path, info: &DeviceInfo) -> Result<Option<Kept>, Error> {
+    pub fn load(folder: &Path, info: &DeviceInfo) -> Result<Option<Kept>> {
         let wanted = Kept::empty(info);
         let path = wanted.path(folder);
         if !path.exists() {
@@ -124,11 +124,9 @@ impl Kept {
 
     /// Writes the file below `folder`, which is made if need be: under another name first, so that it is there complete
     /// or not at all.
-    pub fn save(&self, folder: &Path) -> Result<PathBuf, Error> {
+    pub fn save(&self, folder: &Path) -> Result<PathBuf> {
         let path = self.path(folder);
-        let failed = Error::unwritten(&path);
-        let text = serde_json::to_string_pretty(self).map_err(|e| failed(e.into()))?;
-        files::write_whole(&path, &(text + "\n")).map_err(failed)?;
+        files::write_json(&path, self).map_err(Error::unwritten(&path))?;
         Ok(path)
     }
 
@@ -143,30 +141,22 @@ pub const CEILINGS_FOLDER: &str = "ceilings";
 
 /// All that is kept below `folder`, by the names of the files; an [`Error::Failed`] for each that cannot be read or is
 /// damaged.
-pub fn all_kept(folder: &Path) -> Vec<Result<Kept, Error>> {
+pub fn all_kept(folder: &Path) -> Vec<Result<Kept>> {
     // A search that was broken off at once has left nothing.
     kept_files(folder)
         .iter()
         .map(|path| read(path))
-        .filter(|kept: &Result<Kept, Error>| {
-            !kept.as_ref().is_ok_and(|kept| kept.ceilings.is_empty())
-        })
+        .filter(|kept: &Result<Kept>| !kept.as_ref().is_ok_and(|kept| kept.ceilings.is_empty()))
         .collect()
 }
 
 pub fn kept_files(folder: &Path) -> Vec<PathBuf> {
-    let mut paths = files::below(&folder.join(CEILINGS_FOLDER));
-    paths.retain(|path| {
-        path.extension()
-            .is_some_and(|extension| extension == "json")
-    });
-    paths.sort();
-    paths
+    files::below_with(&folder.join(CEILINGS_FOLDER), &["json"])
 }
 
-fn read(path: &Path) -> Result<Kept, Error> {
-    let text = files::read_to_string(path).map_err(|e| e.to_string());
-    text.and_then(|text| parse(&text)).map_err(|why| {
+fn read(path: &Path) -> Result<Kept> {
+    let kept = files::read_json(path);
+    kept.and_then(checked).map_err(|why| {
         let path = path.display(); let why = why.replace(char::is_control, " ");
         Error::Failed(format!(
             "cannot read the ceilings in {path} ({why}): remove the file, or measure its device anew with gpulab ceiling"
@@ -174,9 +164,8 @@ fn read(path: &Path) -> Result<Kept, Error> {
     })
 }
 
-/// What a file of this text holds, or what is wrong with it.
-fn parse(text: &str) -> Result<Kept, String> {
-    let kept: Kept = serde_json::from_str(text).map_err(|e| e.to_string())?;
+/// What a file holds, or what is wrong with it.
+fn checked(kept: Kept) -> Result<Kept, String> {
     match kept.ceilings.iter().find(|row| !row.is_sound()) {
         Some(row) => Err(format!(
             "the value of {} is {:e} {}",

@@ -3,7 +3,7 @@
 use super::quantity::launch_cost;
 use super::{CeilingRow, Effort, Kept, Quantity, Rate, bounding, folder, measure};
 use gpulab_kernels::{Bound, Family, PROBES, minplus};
-use gpulab_model::Error;
+use gpulab_model::Result;
 use gpulab_model::data::{Dtype, Params};
 use gpulab_model::outcome::{Cache, Clock, DeviceInfo, Executor, Outcome, Settings, Status};
 use gpulab_model::plan::{Case, Target};
@@ -180,7 +180,7 @@ impl Limits {
     }
 
     /// Looks a ceiling up that is not known yet, or measures it: the best rate of its probes that gave a right result.
-    pub fn measure(&mut self, executor: &mut dyn Executor, need: LimitNeeded) -> Result<(), Error> {
+    pub fn measure(&mut self, executor: &mut dyn Executor, need: LimitNeeded) -> Result<()> {
         if self.has(need) {
             return Ok(());
         }
@@ -211,7 +211,7 @@ impl Limits {
         &mut self,
         executor: &mut dyn Executor,
         clock: Clock,
-    ) -> Result<Option<LaunchCost>, Error> {
+    ) -> Result<Option<LaunchCost>> {
         let (one, several) = launch_cost(clock);
         let Some(first) = self.seconds(&one, clock, executor)? else {
             return Ok(None);
@@ -233,7 +233,7 @@ impl Limits {
         quantity: &Quantity,
         clock: Clock,
         executor: &mut dyn Executor,
-    ) -> Result<Option<f64>, Error> {
+    ) -> Result<Option<f64>> {
         let row = self.row(quantity, executor)?;
         Ok(row
             .filter(|row: &CeilingRow| (row.clock == Clock::Event) == (clock == Clock::Event))
@@ -246,7 +246,7 @@ impl Limits {
         &mut self,
         quantities: &[Quantity],
         executor: &mut dyn Executor,
-    ) -> Result<Vec<CeilingRow>, Error> {
+    ) -> Result<Vec<CeilingRow>> {
         quantities
             .iter()
             .filter_map(|quantity| self.row(quantity, executor).transpose())
@@ -258,7 +258,7 @@ impl Limits {
         &mut self,
         quantity: &Quantity,
         executor: &mut dyn Executor,
-    ) -> Result<Option<CeilingRow>, Error> {
+    ) -> Result<Option<CeilingRow>> {
         if let Some(row) = self
             .kept
             .find(quantity.what, quantity.place, quantity.element)

@@ -1,10 +1,10 @@
 //! Measuring a quantity: the search over its spaces, and a longer look at the best.
 
 use super::{CeilingRow, ProbeSpace, Quantity, Site};
-use gpulab_model::Error;
 use gpulab_model::data::Shape;
 use gpulab_model::outcome::{Executor, Job, Outcome, Settings, Status};
 use gpulab_model::plan::{Case, Target};
+use gpulab_model::{Error, Result};
 use gpulab_record::Run;
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -110,7 +110,7 @@ pub fn measure(
     run: &Run,
     executor: &mut dyn Executor,
     tell: &mut dyn FnMut(&Outcome),
-) -> Result<(CeilingRow, bool), Error> {
+) -> Result<(CeilingRow, bool)> {
     let info = executor.info().clone();
     let started = Instant::now();
     let tried = Vec::new();
@@ -162,7 +162,7 @@ pub fn measure(
 
 impl Hunt<'_> {
     /// Looks at the first shape of every space, then into those that are not hopeless.
-    fn search(&mut self) -> Result<(), Error> {
+    fn search(&mut self) -> Result<()> {
         let settings = settings(self.effort.seconds[0], 3);
         let mut firsts: Vec<Option<f64>> = Vec::new();
         for space in &self.quantity.spaces {
@@ -187,7 +187,7 @@ impl Hunt<'_> {
         space: &ProbeSpace,
         first: Option<f64>,
         settings: &Settings,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let Quantity {
             place: site,
             element,
@@ -224,7 +224,7 @@ impl Hunt<'_> {
     }
 
     /// Measures the best shapes once more, for longer and over all of the data.
-    fn confirm(&mut self) -> Result<(), Error> {
+    fn confirm(&mut self) -> Result<()> {
         let [brief, long] = self.effort.seconds;
         if self.quantity.place == Site::Curve || self.effort.finalists == 0 || self.is_late() {
             return Ok(());
@@ -269,18 +269,13 @@ impl Hunt<'_> {
     }
 
     /// Runs a shape; what the search maximises of a right result.
-    fn attempt(&mut self, case: Case, settings: &Settings) -> Result<Option<f64>, Error> {
+    fn attempt(&mut self, case: Case, settings: &Settings) -> Result<Option<f64>> {
         // Without a rate there is no ceiling.
         if !self.tried.is_empty() && self.is_late() {
             return Ok(None);
         }
         self.count += 1;
-        let job = Job {
-            baseline: false,
-            case,
-            settings: settings.clone(),
-            again: false,
-        };
+        let job = Job::new(case, settings.clone());
         let outcome = self.executor.run(&job)?;
         if !matches!(outcome.status(), Status::Ok | Status::Skipped) {
             (self.tell)(&outcome);
@@ -338,7 +333,7 @@ pub(super) mod tests {
             &self.0
         }
 
-        fn run(&mut self, job: &Job) -> Result<Outcome, Error> {
+        fn run(&mut self, job: &Job) -> Result<Outcome> {
             std::thread::sleep(Duration::from_millis(5));
             self.1.push(job.case.shape.n);
             let samples = vec![

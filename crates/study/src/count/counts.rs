@@ -124,7 +124,7 @@ pub struct CountedLaunch {
 }
 
 /// What joins two counts of the same thing.
-pub(super) type Joining<'a> = &'a dyn Fn(u64, u64) -> u64;
+type Joining<'a> = &'a dyn Fn(u64, u64) -> u64;
 
 impl RequestCounts {
     fn joined(&self, other: &RequestCounts, with: Joining<'_>) -> RequestCounts {

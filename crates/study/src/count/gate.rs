@@ -13,67 +13,38 @@ pub struct CountGauge {
 
 /// In the order in which they are shown.
 static GAUGES: [CountGauge; 15] = [
-    CountGauge {
-        name: "instructions",
-        of: |row| row.warp_instructions,
-    },
-    CountGauge {
-        name: "item_instructions",
-        of: |row| row.item_instructions,
-    },
-    CountGauge {
-        name: "flops",
-        of: |row| row.flops,
-    },
-    CountGauge {
-        name: "divisions",
-        of: |row| row.divisions,
-    },
-    CountGauge {
-        name: "waits",
-        of: |row| row.global_waits,
-    },
-    CountGauge {
-        name: "requests",
-        of: |row| sum([row.global_read_requests, row.global_write_requests]),
-    },
-    CountGauge {
-        name: "segments",
-        of: |row| sum([row.global_read_segments, row.global_write_segments]),
-    },
-    CountGauge {
-        name: "moved",
-        of: |row| sum([row.global_read_moved, row.global_write_moved]),
-    },
-    CountGauge {
-        name: "local",
-        of: |row| sum([row.local_read_requests, row.local_write_requests]),
-    },
-    CountGauge {
-        name: "passes",
-        of: |row| sum([row.local_read_passes, row.local_write_passes]),
-    },
-    CountGauge {
-        name: "atomics",
-        of: |row| sum([row.global_atomic_passes, row.local_atomic_passes]),
-    },
-    CountGauge {
-        name: "constants",
-        of: |row| row.constant_words,
-    },
-    CountGauge {
-        name: "barriers",
-        of: |row| row.barriers,
-    },
-    CountGauge {
-        name: "private",
-        of: |row| row.private_accesses,
-    },
-    CountGauge {
-        name: "copies",
-        of: |row| row.group_copies,
-    },
+    gauge("instructions", |row| row.warp_instructions),
+    gauge("item_instructions", |row| row.item_instructions),
+    gauge("flops", |row| row.flops),
+    gauge("divisions", |row| row.divisions),
+    gauge("waits", |row| row.global_waits),
+    gauge("requests", |row| {
+        sum([row.global_read_requests, row.global_write_requests])
+    }),
+    gauge("segments", |row| {
+        sum([row.global_read_segments, row.global_write_segments])
+    }),
+    gauge("moved", |row| {
+        sum([row.global_read_moved, row.global_write_moved])
+    }),
+    gauge("local", |row| {
+        sum([row.local_read_requests, row.local_write_requests])
+    }),
+    gauge("passes", |row| {
+        sum([row.local_read_passes, row.local_write_passes])
+    }),
+    gauge("atomics", |row| {
+        sum([row.global_atomic_passes, row.local_atomic_passes])
+    }),
+    gauge("constants", |row| row.constant_words),
+    gauge("barriers", |row| row.barriers),
+    gauge("private", |row| row.private_accesses),
+    gauge("copies", |row| row.group_copies),
 ];
+
+const fn gauge(name: &'static str, of: fn(&CountRow) -> Option<u64>) -> CountGauge {
+    CountGauge { name, of }
+}
 
 fn sum(parts: [Option<u64>; 2]) -> Option<u64> {
     parts.into_iter().flatten().reduce(u64::saturating_add)
@@ -99,17 +70,13 @@ impl CountAllowances {
             let percent = percent
                 .filter(|percent| percent.is_finite() && *percent >= 0.0)
                 .ok_or_else(|| format!("{part:?}: a share is needed, as in passes:1%"))?;
-            let named: Vec<&str> = GAUGES
-                .iter()
-                .map(|gauge| gauge.name)
+            let all_names = GAUGES.iter().map(|gauge| gauge.name);
+            let named: Vec<&str> = all_names
+                .clone()
                 .filter(|known| name == "all" || *known == name)
                 .collect();
             if named.is_empty() {
-                let names: Vec<&str> = GAUGES
-                    .iter()
-                    .map(|gauge| gauge.name)
-                    .chain(["all"])
-                    .collect();
+                let names: Vec<&str> = all_names.chain(["all"]).collect();
                 let suggestion = did_you_mean(&nearest(name, names.iter().copied(), |name| name));
                 return Err(format!(
                     "there is no count {name:?}{suggestion}; counts are {}",

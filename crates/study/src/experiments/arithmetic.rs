@@ -1,7 +1,7 @@
 //! Arithmetic: branches, groups, latency and what hides it, instructions, intensity, remainders, rounding.
 
 use super::claims::{Claim, Contrast, NO_MORE, Pairs, percent, series, unseen};
-use super::{Experiment, Explanation, Scope, Trial, Work, plain};
+use super::{Experiment, Scope, Trial, Work, plain};
 use gpulab_kernels::lab::instructions::{FUNCTIONS, Function, Instruction, OPERATIONS, Precision};
 use gpulab_kernels::lab::{self, chains, sums};
 use gpulab_kernels::reduce;
@@ -17,18 +17,16 @@ const BOTH: &str = "all both branches";
 /// Two branches of equal work, chosen by an item's number, for runs of items of growing length. Where items run in lockstep, those of
 /// one warp (wavefront, vector) that take different branches go through both. Runs as long as the lockstep is wide have no such
 /// items, and take half the time. A smaller factor than 1.4 has other causes.
-pub(super) const DIVERGENCE: Experiment = Experiment {
+pub const DIVERGENCE: Experiment = Experiment {
     name: "divergence",
     question: "What does a branch cost where neighbouring work-items take different sides, and how many items run in lockstep?",
-    about: Explanation {
-        idea: "Two branches of equal work are chosen by runs of neighbouring items, which grow; all items in one \
+    idea: "Two branches of equal work are chosen by runs of neighbouring items, which grow; all items in one \
                branch, and all in both, are the controls.",
-        expect: "Runs shorter than the lockstep take the time of both branches, others that of one: where the time \
+    expect: "Runs shorter than the lockstep take the time of both branches, others that of one: where the time \
                falls, a run is as long as the lockstep is wide.",
-        but: "CPU drivers run items in turn or in the lanes of a vector, so that the fall is at the vector's width or \
+    but: "CPU drivers run items in turn or in the lanes of a vector, so that the fall is at the vector's width or \
                missing. Very short branches may need no jump at all (predication).",
-        cuda: "A warp whose threads take different sides runs both, one after the other: branch divergence.",
-    },
+    cuda: "A warp whose threads take different sides runs both, one after the other: branch divergence.",
     x_name: "g",
     x_label: plain,
     plan: |scope| {
@@ -69,11 +67,10 @@ pub(super) const DIVERGENCE: Experiment = Experiment {
             least: 0.77,
             most: 1.3,
         },
-        Claim::Speed {
-            head: "Items that take different branches, compared with all on one, are",
-            of: &[("", Pairs::To(CHOSEN, (ONE, 1024.0)))],
-            so: NO_MORE,
-        },
+        Claim::speeds(
+            "Items that take different branches, compared with all on one, are",
+            &[("", Pairs::To(CHOSEN, (ONE, 1024.0)))],
+        ),
         Claim::Reach {
             head: "Different branches cost less than 1.4 times the time of one",
             part: 0.714,
@@ -93,18 +90,16 @@ const GROUPS: &str = "groups of equal work";
 /// tail. NVIDIA's "Optimizing CUDA" (2009) has a rule of thumb: more groups than compute units, better twice as many; 100 to scale to
 /// the next devices, 1000 to those after them. Whole multiples of the compute units, a series of their own whose name tells how many
 /// units there are, judge its first half; 100 and 1000 groups its second.
-pub(super) const GRID: Experiment = Experiment {
+pub const GRID: Experiment = Experiment {
     name: "grid",
     question: "How many groups keep all compute units busy, and what does one group too many cost?",
-    about: Explanation {
-        idea: "Launches of ever more groups of equal work, among them one group more than the device has compute units, \
+    idea: "Launches of ever more groups of equal work, among them one group more than the device has compute units, \
                and whole multiples of the units.",
-        expect: "The rate grows until each unit has enough groups. One group too many makes a launch nearly as long as \
+    expect: "The rate grows until each unit has enough groups. One group too many makes a launch nearly as long as \
                several more would: the tail.",
-        but: "Units that hold several groups at once show the tail less; and the number of units that a driver tells \
+    but: "Units that hold several groups at once show the tail less; and the number of units that a driver tells \
                may be that of cores or of hardware threads.",
-        cuda: "Blocks go to streaming multiprocessors (SMs) in waves; an incomplete last wave is the tail effect.",
-    },
+    cuda: "Blocks go to streaming multiprocessors (SMs) in waves; an incomplete last wave is the tail effect.",
     x_name: "groups",
     x_label: plain,
     plan: |scope| {
@@ -179,28 +174,22 @@ const GROUP_RATE: &str = "rate";
 const HELD: &str = "occupancy";
 
 /// Of the warps that a compute unit can hold, those that it does.
-const OCCUPANCY: Metric = Metric {
-    name: "occupancy",
-    unit: "%",
-    of: |row: &Row| row.occupancy_pct,
-};
+const OCCUPANCY: Metric = Metric::new("occupancy", "%", |row: &Row| row.occupancy_pct);
 
 /// Where work-items run in lockstep, a group whose size is no multiple of the lanes leaves some of them idle. 48 items take two warps
 /// of 32, and 75 % of their lanes have an item. The points tell, for each number of lanes that devices have, whether that alone is
 /// what sizes off the multiples cost. Chains of arithmetic with a barrier at their begin are the work, so that neither memory nor
 /// latency rewards one size. Occupancy stands beside it where gpulab can work it out from what the driver tells.
-pub(super) const GROUP: Experiment = Experiment {
+pub const GROUP: Experiment = Experiment {
     name: "group",
     question: "Which work-group sizes are fast, and do sizes off the warp's multiple cost what their idle lanes account for?",
-    about: Explanation {
-        idea: "Chains of arithmetic behind one barrier, in groups of many sizes, with the registers and the local \
+    idea: "Chains of arithmetic behind one barrier, in groups of many sizes, with the registers and the local \
                memory of an item held fixed.",
-        expect: "Sizes off the multiple of the lockstep lose what their idle lanes account for; multiples of it are \
+    expect: "Sizes off the multiple of the lockstep lose what their idle lanes account for; multiples of it are \
                alike.",
-        but: "CPU drivers turn a group into a loop: there the size decides how well its compiler uses vectors, and \
+    but: "CPU drivers turn a group into a loop: there the size decides how well its compiler uses vectors, and \
                what a barrier costs.",
-        cuda: "The block's size should be a multiple of the warp's: threads that the last warp lacks leave lanes idle.",
-    },
+    cuda: "The block's size should be a multiple of the warp's: threads that the last warp lacks leave lanes idle.",
     x_name: "wg",
     x_label: plain,
     plan: |scope| {
@@ -251,10 +240,7 @@ pub(super) const GROUP: Experiment = Experiment {
             so: NO_MORE,
         },
         Claim::Own(lanes),
-        Claim::Tell {
-            head: "Occupancy is",
-            of: &[("", HELD)],
-        },
+        Claim::values("Occupancy is", &[("", HELD)]),
     ],
 };
 
@@ -315,35 +301,27 @@ fn lanes(points: &[Point]) -> Option<String> {
 }
 
 /// The latency in clocks of the frequency that the driver states, for a grid of one group for each compute unit.
-const CLOCKS: Metric = Metric {
-    name: "latency in clocks",
-    unit: "clocks",
-    of: |row| Some(row.wg?.size() as f64 / row.ops_per_cu_clock?),
-};
+const CLOCKS: Metric = Metric::new("latency in clocks", "clocks", |row| {
+    Some(row.wg?.size() as f64 / row.ops_per_cu_clock?)
+});
 /// From one operation of a lone item to its next.
-const LATENCY: Metric = Metric {
-    name: "latency",
-    unit: "ns",
-    of: |row| {
-        Some(1e9 * row.t_median_s? * row.n as f64 / row.ops? as f64).filter(|ns| ns.is_finite())
-    },
-};
+const LATENCY: Metric = Metric::new("latency", "ns", |row| {
+    Some(1e9 * row.t_median_s? * row.n as f64 / row.ops? as f64).filter(|ns| ns.is_finite())
+});
 
 /// Chains of dependent steps, 1 to 8 of them an item, in groups of 32 to 1024 items. Each compute unit has one group. So only the
 /// group's other items, or an item's other chains, can fill the time from a step's begin to its result (V. Volkov, "Better
 /// performance at lower occupancy", GTC 2010).
-pub(super) const ILP: Experiment = Experiment {
+pub const ILP: Experiment = Experiment {
     name: "ilp",
     question: "How many items in a compute unit, or independent operations in an item, hide the latency of arithmetic?",
-    about: Explanation {
-        idea: "Chains of dependent steps, one to eight of them per item, in one group for each compute unit: nothing \
+    idea: "Chains of dependent steps, one to eight of them per item, in one group for each compute unit: nothing \
                else is there to fill the wait for a step.",
-        expect: "With one chain the rate grows with the items until they cover a step's latency; with several chains \
+    expect: "With one chain the rate grows with the items until they cover a step's latency; with several chains \
                fewer items are enough.",
-        but: "A compiler that puts chains together, or a CPU that finds independent steps by itself, hides the \
+    but: "A compiler that puts chains together, or a CPU that finds independent steps by itself, hides the \
                difference.",
-        cuda: "Instruction-level parallelism (ILP) beside thread-level parallelism: low occupancy need not be slow.",
-    },
+    cuda: "Instruction-level parallelism (ILP) beside thread-level parallelism: low occupancy need not be slow.",
     x_name: "items",
     x_label: plain,
     plan: |scope| {
@@ -387,13 +365,13 @@ pub(super) const ILP: Experiment = Experiment {
         all.collect()
     },
     claims: &[
-        Claim::Tell {
-            head: "A step takes",
-            of: &[
+        Claim::values(
+            "A step takes",
+            &[
                 ("", "a step"),
                 ("at the clock that the device states", "a step, clocks"),
             ],
-        },
+        ),
         Claim::Reach {
             head: "At least 80 % of the best rate is reached",
             part: 0.8,
@@ -409,17 +387,11 @@ pub(super) const ILP: Experiment = Experiment {
 };
 
 /// How far a function's value is from the right one, where the runner's check says that it is near enough.
-const ERROR: Metric = Metric {
-    name: "error",
-    unit: "ulp",
-    of: |row: &Row| row.max_err,
-};
+const ERROR: Metric = Metric::new("error", "ulp", |row: &Row| row.max_err);
 /// Throughput in what the hardware's tables state, if the device keeps the clock that the driver states.
-const PER_CLOCK: Metric = Metric {
-    name: "rate per clock",
-    unit: "/CU/clock",
-    of: |row: &Row| row.ops_per_cu_clock,
-};
+const PER_CLOCK: Metric = Metric::new("rate per clock", "/CU/clock", |row: &Row| {
+    row.ops_per_cu_clock
+});
 
 const DEPENDENT: f64 = 1.0;
 const MANY: f64 = 8.0;
@@ -430,19 +402,17 @@ const MANY: f64 = 8.0;
 /// it. Steps that follow each other faster than additions of integers, each of the two numbers before it, were joined by the
 /// compiler, or done in the lanes of a vector. Sums of floats are not asked for with fast mathematics, which lets compilers put
 /// constant terms together.
-pub(super) const INSTRUCTIONS: Experiment = Experiment {
+pub const INSTRUCTIONS: Experiment = Experiment {
     name: "instructions",
     question: "What do arithmetic operations and functions cost, one after the other and many at once, and how exact are they?",
-    about: Explanation {
-        idea: "Each operation is measured as one chain of a lone item (latency), as many chains of many items \
+    idea: "Each operation is measured as one chain of a lone item (latency), as many chains of many items \
                (throughput), and each function once for many arguments (its largest error).",
-        expect: "Additions, multiplications and bitwise operations are cheap. A division of integers by a variable is a \
+    expect: "Additions, multiplications and bitwise operations are cheap. A division of integers by a variable is a \
                sequence of many instructions; native functions trade exactness for speed.",
-        but: "Compilers replace divisions by constants, and some join chains of floats into vectors: the finding says \
+    but: "Compilers replace divisions by constants, and some join chains of floats into vectors: the finding says \
                where a step was too fast to be one.",
-        cuda: "Throughput of arithmetic instructions for each multiprocessor and clock; native_sin() is __sinf(), \
+    cuda: "Throughput of arithmetic instructions for each multiprocessor and clock; native_sin() is __sinf(), \
                mul24() is __mul24().",
-    },
     x_name: "chains",
     x_label: plain,
     plan: |scope| {
@@ -515,9 +485,9 @@ pub(super) const INSTRUCTIONS: Experiment = Experiment {
         all
     },
     claims: &[
-        Claim::Speed {
-            head: "Many at once, compared with additions of floats,",
-            of: &[
+        Claim::speeds(
+            "Many at once, compared with additions of floats,",
+            &[
                 ("mul is", many("mul", "add")),
                 ("fma is", many("fma", "add")),
                 ("min is", many("min", "add")),
@@ -529,11 +499,10 @@ pub(super) const INSTRUCTIONS: Experiment = Experiment {
                 ("sin is", many("sin", "add")),
                 ("pow is", many("pow", "add")),
             ],
-            so: NO_MORE,
-        },
-        Claim::Speed {
-            head: "Compared with a shift or a mask,",
-            of: &[
+        ),
+        Claim::speeds(
+            "Compared with a shift or a mask,",
+            &[
                 ("int division by 8 is", many("int div by 8", "int >> 3")),
                 ("int division by 7 is", many("int div by 7", "int >> 3")),
                 ("int division by a variable is", many("int div", "int >> 3")),
@@ -544,16 +513,14 @@ pub(super) const INSTRUCTIONS: Experiment = Experiment {
                     many("int mod", "int & 7"),
                 ),
             ],
-            so: NO_MORE,
-        },
-        Claim::Speed {
-            head: "Compared with int mul,",
-            of: &[("int mul24 is", many("int mul24", "int mul"))],
-            so: NO_MORE,
-        },
-        Claim::Speed {
-            head: "One after the other, compared with int add,",
-            of: &[
+        ),
+        Claim::speeds(
+            "Compared with int mul,",
+            &[("int mul24 is", many("int mul24", "int mul"))],
+        ),
+        Claim::speeds(
+            "One after the other, compared with int add,",
+            &[
                 (
                     "add is",
                     Pairs::Places(("add", DEPENDENT), ("int add", DEPENDENT)),
@@ -563,11 +530,10 @@ pub(super) const INSTRUCTIONS: Experiment = Experiment {
                     Pairs::Places(("mul", DEPENDENT), ("int add", DEPENDENT)),
                 ),
             ],
-            so: NO_MORE,
-        },
-        Claim::Speed {
-            head: "Compared with the plain functions,",
-            of: &[
+        ),
+        Claim::speeds(
+            "Compared with the plain functions,",
+            &[
                 ("native_sin is", many("native_sin", "sin")),
                 ("native_exp is", many("native_exp", "exp")),
                 ("native_divide is", many("native_divide", "div")),
@@ -579,8 +545,7 @@ pub(super) const INSTRUCTIONS: Experiment = Experiment {
                     many("sin, fast math", "sin"),
                 ),
             ],
-            so: NO_MORE,
-        },
+        ),
     ],
 };
 
@@ -645,18 +610,16 @@ const LOADED: &str = "reload";
 /// "Roofline: An Insightful Visual Performance Model for Multicore Architectures", CACM 52(4), 2009). The copy, with no operation
 /// at all, is the control of memory's limit. The second pair asks what follows for a value that can be computed again. There x is
 /// the operations that make a value, by byte of the value; the other kernel loads it, and is measured twice.
-pub(super) const INTENSITY: Experiment = Experiment {
+pub const INTENSITY: Experiment = Experiment {
     name: "intensity",
     question: "How many operations per byte does memory's time hide, and is it cheaper to compute a value again or to \
                load it?",
-    about: Explanation {
-        idea: "The same bytes are read and written with ever more operations on them, from a copy on; and a value is \
+    idea: "The same bytes are read and written with ever more operations on them, from a copy on; and a value is \
                computed again where another kernel loads it.",
-        expect: "Up to some operations per byte the time is the copy's: memory is the limit. Beyond, the time grows with \
+    expect: "Up to some operations per byte the time is the copy's: memory is the limit. Beyond, the time grows with \
                the operations; where memory's time hides them, computing again is cheaper than loading.",
-        but: "The place of the bend is this kernel's: slower operations reach it earlier, and data in a cache later.",
-        cuda: "The roofline's ridge: memory-bound kernels lie on one side of it, compute-bound ones on the other.",
-    },
+    but: "The place of the bend is this kernel's: slower operations reach it earlier, and data in a cache later.",
+    cuda: "The roofline's ridge: memory-bound kernels lie on one side of it, compute-bound ones on the other.",
     x_name: "ops/byte",
     x_label: fraction,
     plan: |scope| {
@@ -688,10 +651,7 @@ pub(super) const INTENSITY: Experiment = Experiment {
             ],
             so: ["", ": arithmetic is the limit", ""],
         },
-        Claim::Tell {
-            head: "The bandwidth is",
-            of: &[("", MEMORY)],
-        },
+        Claim::values("The bandwidth is", &[("", MEMORY)]),
         Claim::Reach {
             head: "Computing a float again is at least 5 % faster than loading it",
             part: 1.05,
@@ -743,34 +703,26 @@ fn fraction(x: f64) -> String {
 }
 
 /// The median time with the host's part, and that of the launches before those that count.
-const WITH_TAIL: Metric = Metric {
-    name: "time",
-    unit: "us",
-    of: |row| Some((row.t_median_s? + row.t_host_tail_s.unwrap_or(0.0)) * 1e6),
-};
-const COPY_TIME: Metric = Metric {
-    name: "time",
-    unit: "us",
-    of: |row| Some(row.t_preparation_s? * 1e6),
-};
+const WITH_TAIL: Metric = Metric::new("time", "us", |row| {
+    Some((row.t_median_s? + row.t_host_tail_s.unwrap_or(0.0)) * 1e6)
+});
+const COPY_TIME: Metric = Metric::new("time", "us", |row| Some(row.t_preparation_s? * 1e6));
 
 /// What a size that is no multiple of the work-group costs, and who had best pay for it: one dot product of integers in four forms,
 /// in which a group takes a block of elements and leaves one sum. What a point's time includes: the device's, by the row's clock,
 /// from the start of the first launch that counts to the end of the last; and what the host took to add its elements, as if nothing
 /// else ran meanwhile. Not included, and the same for all forms: reading the groups' sums back and adding them. Padding starts from
 /// data that lie padded on the device; the copy that made them so has a series of its own, where the driver's events time it.
-pub(super) const PRESUM: Experiment = Experiment {
+pub const PRESUM: Experiment = Experiment {
     name: "presum",
     question: "What does a size that is not a multiple of the work-group size cost, with a guard, host or device \
                presum, or padding?",
-    about: Explanation {
-        idea: "A dot product of a size that the groups do not divide: with a guard before each access, with the host or \
+    idea: "A dot product of a size that the groups do not divide: with a guard before each access, with the host or \
                a second launch adding the rest, or with zeros behind the data.",
-        expect: "The guard is cheap, as it hides behind the loads. A second launch costs a launch, which weighs most at \
+    expect: "The guard is cheap, as it hides behind the loads. A second launch costs a launch, which weighs most at \
                small sizes.",
-        but: "Padding is timed on data that are padded already: where they must be copied first, the copy decides.",
-        cuda: "The usual guard is if (i < n) in each thread.",
-    },
+    but: "Padding is timed on data that are padded already: where they must be copied first, the copy decides.",
+    cuda: "The usual guard is if (i < n) in each thread.",
     x_name: "rest",
     x_label: plain,
     plan: |scope| {
@@ -805,9 +757,9 @@ pub(super) const PRESUM: Experiment = Experiment {
         all
     },
     claims: &[
-        Claim::Speed {
-            head: "At 2^16 elements, compared with a whole number of groups,",
-            of: &[
+        Claim::speeds(
+            "At 2^16 elements, compared with a whole number of groups,",
+            &[
                 ("a guard is", Pairs::To("guard, 2^16", ("whole, 2^16", 0.0))),
                 ("the host is", Pairs::To("host, 2^16", ("whole, 2^16", 0.0))),
                 (
@@ -819,11 +771,10 @@ pub(super) const PRESUM: Experiment = Experiment {
                     Pairs::To("padding, 2^16", ("whole, 2^16", 0.0)),
                 ),
             ],
-            so: NO_MORE,
-        },
-        Claim::Speed {
-            head: "At 2^24 elements",
-            of: &[
+        ),
+        Claim::speeds(
+            "At 2^24 elements",
+            &[
                 ("a guard is", Pairs::To("guard, 2^24", ("whole, 2^24", 0.0))),
                 ("the host is", Pairs::To("host, 2^24", ("whole, 2^24", 0.0))),
                 (
@@ -835,51 +786,38 @@ pub(super) const PRESUM: Experiment = Experiment {
                     Pairs::To("padding, 2^24", ("whole, 2^24", 0.0)),
                 ),
             ],
-            so: NO_MORE,
-        },
-        Claim::Tell {
-            head: "Not counted is the copy that padding needs, of",
-            of: &[
+        ),
+        Claim::values(
+            "Not counted is the copy that padding needs, of",
+            &[
                 ("at 2^16", "padding's copy, 2^16"),
                 ("at 2^24", "padding's copy, 2^24"),
             ],
-        },
+        ),
     ],
 };
 
 /// How far a sum is from the exact one, and how far it may be.
-const OFF: Metric = Metric {
-    name: "error",
-    unit: "1e-6",
-    of: |row: &Row| row.max_err.map(|err| 1e6 * err),
-};
-const BOUND: Metric = Metric {
-    name: "bound",
-    unit: "1e-6",
-    of: |row: &Row| row.tol.map(|tol| 1e6 * tol),
-};
-const SUM: Metric = Metric {
-    name: "sum",
-    unit: "1",
-    of: |row: &Row| row.result.map(Number::rounded),
-};
+const OFF: Metric = Metric::new("error", "1e-6", |row: &Row| {
+    row.max_err.map(|err| 1e6 * err)
+});
+const BOUND: Metric = Metric::new("bound", "1e-6", |row: &Row| row.tol.map(|tol| 1e6 * tol));
+const SUM: Metric = Metric::new("sum", "1", |row: &Row| row.result.map(Number::rounded));
 
 /// What the order of additions changes in a sum of floats. Three terms show it: (10^30 - 10^30) + 1 is 1, 10^30 + (-10^30 + 1) is 0. The
 /// same random data are then summed by one item in eight orders, and by each rung of the reduce ladder. Each sum's error stands
 /// beside the bound that Higham proves for that many roundings ("Accuracy and Stability of Numerical Algorithms", section 4.2). A
 /// GPU and a CPU that add in different orders differ by as much, and neither is wrong.
-pub(super) const ROUNDING: Experiment = Experiment {
+pub const ROUNDING: Experiment = Experiment {
     name: "rounding",
     question: "How much do sums of the same floats differ with the order of additions, and what is the proved limit?",
-    about: Explanation {
-        idea: "Three terms are added from either end, the same random floats in several orders by one item, and by each \
+    idea: "Three terms are added from either end, the same random floats in several orders by one item, and by each \
                rung of reduce; each error stands beside its proved bound.",
-        expect: "Different orders end in different last digits, all within their bounds. Orders with many partial sums, \
+    expect: "Different orders end in different last digits, all within their bounds. Orders with many partial sums, \
                as trees have, have far smaller bounds.",
-        but: "It is arithmetic, no fault of a device. Integers, and floats whose sums are exact, show nothing.",
-        cuda: "Floating-point addition is not associative on any GPU; with atomicAdd() of floats even the order changes \
+    but: "It is arithmetic, no fault of a device. Integers, and floats whose sums are exact, show nothing.",
+    cuda: "Floating-point addition is not associative on any GPU; with atomicAdd() of floats even the order changes \
                from run to run.",
-    },
     x_name: "order",
     x_label: plain,
     plan: |scope| {
@@ -928,18 +866,18 @@ pub(super) const ROUNDING: Experiment = Experiment {
         all
     },
     claims: &[
-        Claim::Tell {
-            head: "By the order of its additions, 10^30 - 10^30 + 1 is",
-            of: &[("", "1e30 - 1e30 + 1")],
-        },
-        Claim::Tell {
-            head: "Sums of the same floats have errors of",
-            of: &[
+        Claim::values(
+            "By the order of its additions, 10^30 - 10^30 + 1 is",
+            &[("", "1e30 - 1e30 + 1")],
+        ),
+        Claim::values(
+            "Sums of the same floats have errors of",
+            &[
                 ("by one item in several orders", "error, one item"),
                 ("is its proved limit", "bound, one item"),
                 ("by the rungs of reduce, as trees", "error, rung of reduce"),
                 ("are their proved limits", "bound, rung of reduce"),
             ],
-        },
+        ),
     ],
 };

@@ -9,7 +9,7 @@ use gpulab_record::{Point, flag};
 
 /// Which points stand beside which.
 #[derive(Clone, Copy)]
-pub(super) enum Pairs {
+pub enum Pairs {
     /// One place beside another: a series and an x each.
     Places((&'static str, f64), (&'static str, f64)),
     /// One series beside another, wherever both have an x.
@@ -23,10 +23,10 @@ pub(super) enum Pairs {
 }
 
 /// What pairs are about, as the beginning of a phrase that can stand alone: `writes are`.
-pub(super) type Part = (&'static str, Pairs);
+pub type Part = (&'static str, Pairs);
 
 /// What an experiment asks of its points.
-pub(super) enum Claim {
+pub enum Claim {
     /// Which is faster, and by how much; `so` is what follows where all are clearly faster, slower, or as fast.
     Speed {
         head: &'static str,
@@ -65,7 +65,7 @@ pub(super) enum Claim {
     Own(fn(&[Point]) -> Option<String>),
 }
 
-pub(super) const NO_MORE: [&str; 3] = [""; 3];
+pub const NO_MORE: [&str; 3] = [""; 3];
 
 /// A smaller relative difference than this is none.
 const LEAST: f64 = 0.05;
@@ -85,7 +85,7 @@ const UNDECIDED: &str = "undecided";
 const REMEDY: &str = "A quieter machine, or a longer --sample-time without --quick, may decide it.";
 
 /// The claims' sentences, up to a control that fails, and what to do if a part is undecided.
-pub(super) fn finding(experiment: &Experiment, points: &[Point]) -> String {
+pub fn finding(experiment: &Experiment, points: &[Point]) -> String {
     let mut sentences = Vec::new();
     for claim in experiment.claims {
         let judged = claim.judge(experiment, points);
@@ -122,6 +122,17 @@ fn nothing(points: &[Point]) -> String {
 }
 
 impl Claim {
+    /// Which is faster, without what follows.
+    pub const fn speeds(head: &'static str, of: &'static [Part]) -> Claim {
+        let so = NO_MORE;
+        Claim::Speed { head, of, so }
+    }
+
+    /// Values as they are.
+    pub const fn values(head: &'static str, of: &'static [(&'static str, &'static str)]) -> Claim {
+        Claim::Tell { head, of }
+    }
+
     /// A sentence, if its points were measured.
     fn judge(&self, experiment: &Experiment, points: &[Point]) -> Option<String> {
         let (head, said) = match self {
@@ -256,10 +267,10 @@ const FALL: f64 = std::f64::consts::SQRT_2;
 
 /// One value over another, as speeds.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Contrast {
+pub struct Contrast {
     /// The varied parameter's value of the first point.
-    pub(super) x: f64,
-    pub(super) ratio: f64,
+    pub x: f64,
+    pub ratio: f64,
     /// Both relative spreads together.
     spread: f64,
 }
@@ -275,7 +286,7 @@ enum Comparison {
 
 impl Contrast {
     /// Nothing if either has no value.
-    pub(super) fn new(a: &Point, b: &Point) -> Option<Contrast> {
+    pub fn new(a: &Point, b: &Point) -> Option<Contrast> {
         let [own, other] = [a, b].map(|p| match (p.noise, p.runs) {
             (Some(noise), runs) if runs.is_none_or(|runs| runs >= 3) => noise,
             (noise, _) => noise.unwrap_or(0.0).max(UNKNOWN_SPREAD),
@@ -303,7 +314,7 @@ impl Contrast {
     }
 
     /// Whether the ratio is above `factor`; nothing if the spread hides it.
-    pub(super) fn exceeds(&self, factor: f64) -> Option<bool> {
+    pub fn exceeds(&self, factor: f64) -> Option<bool> {
         let least = self.ratio / (1.0 + self.spread) > factor;
         (least == (self.ratio * (1.0 + self.spread) > factor)).then_some(least)
     }
@@ -311,7 +322,7 @@ impl Contrast {
 
 impl Pairs {
     /// Ascending in x, of those that have values.
-    pub(super) fn contrasts(&self, points: &[Point]) -> Vec<Contrast> {
+    pub fn contrasts(&self, points: &[Point]) -> Vec<Contrast> {
         match *self {
             Pairs::Places(a, b) => at(points, a)
                 .zip(at(points, b))
@@ -361,7 +372,7 @@ fn is_of(point: &Point, name: &str) -> bool {
 }
 
 /// The points of a series that have a value, ascending in x.
-pub(super) fn series<'a>(points: &'a [Point], name: &str) -> Vec<&'a Point> {
+pub fn series<'a>(points: &'a [Point], name: &str) -> Vec<&'a Point> {
     let mut all: Vec<&Point> = points
         .iter()
         .filter(|p| is_of(p, name) && p.measured().is_some())
@@ -549,7 +560,7 @@ fn places(experiment: &Experiment, contrasts: &[&Contrast]) -> String {
 }
 
 /// Three digits; `0` and whole numbers of more as they are.
-pub(super) fn figure(value: f64) -> String {
+pub fn figure(value: f64) -> String {
     let digits = if value == 0.0 {
         0.0
     } else {
@@ -572,7 +583,7 @@ fn pace(ratio: f64) -> String {
 }
 
 /// A part of a whole: `12 %`, and `0.40 %` where whole ones would say none.
-pub(super) fn percent(part: f64) -> String {
+pub fn percent(part: f64) -> String {
     if part > 0.0 && part < 0.005 {
         format!("{:.2} %", 100.0 * part)
     } else {
@@ -587,7 +598,7 @@ fn at_most(parts: impl Iterator<Item = f64>) -> String {
 }
 
 /// What to say where the noise hides the answer.
-pub(super) fn unseen<'a>(contrasts: impl IntoIterator<Item = &'a Contrast>) -> String {
+pub fn unseen<'a>(contrasts: impl IntoIterator<Item = &'a Contrast>) -> String {
     let most = at_most(contrasts.into_iter().map(|c| c.spread));
     format!("{UNDECIDED} (differences under {most} cannot be seen)")
 }

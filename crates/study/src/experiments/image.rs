@@ -1,7 +1,7 @@
 //! Images beside buffers, and samplers, checked.
 
-use super::claims::{Claim, NO_MORE, Pairs};
-use super::{Experiment, Explanation, Trial, Work};
+use super::claims::{Claim, Pairs};
+use super::{Experiment, Trial, Work};
 use gpulab_kernels::lab::{self, images};
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::Status;
@@ -44,19 +44,17 @@ const FILTERS: [(&str, u64, u64); 4] = [
 /// are equal. The image of rows and columns is also read with normalised coordinates, and as pixels of four bytes that are read as
 /// floats from 0 to 1. Samplers read an image far beyond its edges in every mode, beside the formulas of section 8.2 of the OpenCL
 /// 1.2 specification in f64.
-pub(super) const IMAGE: Experiment = Experiment {
+pub const IMAGE: Experiment = Experiment {
     name: "image",
     question: "Are images faster than buffers by rows, columns, blocks, slices or at random, and are their samplers right?",
-    about: Explanation {
-        idea: "The same words are read by rows, columns, diagonals, blocks and at random from a buffer and from images, \
+    idea: "The same words are read by rows, columns, diagonals, blocks and at random from a buffer and from images, \
                and samplers are checked far beyond the edges.",
-        expect: "Where images lie in tiles, reads across the rows gain: columns, diagonals and blocks. Along rows a \
+    expect: "Where images lie in tiles, reads across the rows gain: columns, diagonals and blocks. Along rows a \
                buffer is as fast or faster.",
-        but: "CPU drivers compute what a texture unit does, and images lose there. A buffer that fits a cache needs no \
+    but: "CPU drivers compute what a texture unit does, and images lose there. A buffer that fits a cache needs no \
                tiles.",
-        cuda: "Textures: an image with a sampler is a texture object, with normalised coordinates and reads of bytes as \
+    cuda: "Textures: an image with a sampler is a texture object, with normalised coordinates and reads of bytes as \
                floats as its modes.",
-    },
     x_name: "way",
     x_label: way,
     plan: |scope| {
@@ -120,18 +118,17 @@ pub(super) const IMAGE: Experiment = Experiment {
         all
     },
     claims: &[
-        Claim::Speed {
-            head: "Compared with a buffer,",
-            of: &[
+        Claim::speeds(
+            "Compared with a buffer,",
+            &[
                 ("a 1D image is", Pairs::Over("1D image", BUFFER)),
                 ("a 2D image is", Pairs::Over(PLANE, BUFFER)),
                 ("a 3D image is", Pairs::Over("3D image", BUFFER)),
             ],
-            so: NO_MORE,
-        },
-        Claim::Speed {
-            head: "Compared with the plain 2D image,",
-            of: &[
+        ),
+        Claim::speeds(
+            "Compared with the plain 2D image,",
+            &[
                 (
                     "normalised coordinates are",
                     Pairs::Over("2D image, normalised", PLANE),
@@ -141,8 +138,7 @@ pub(super) const IMAGE: Experiment = Experiment {
                     Pairs::Over("2D image, UNORM bytes", PLANE),
                 ),
             ],
-            so: NO_MORE,
-        },
+        ),
         Claim::Own(samplers),
     ],
 };

@@ -1,7 +1,7 @@
 //! What a compute unit shares out: banks of local memory, room for groups, registers, and lockstep.
 
 use super::claims::{Claim, NO_MORE, Pairs};
-use super::{Experiment, Explanation, Trial, Work, bytes, plain};
+use super::{Experiment, Trial, Work, bytes, plain};
 use gpulab_kernels::lab;
 use gpulab_model::data::Dtype;
 use gpulab_model::plan::{REPEATS, TOLD};
@@ -12,19 +12,17 @@ const WIDE: &str = "8-byte words";
 
 /// Items in lockstep whose words of `__local` memory lie in the same bank take turns. With a power of two for a stride, each doubling
 /// halves the banks in use, until all words lie in one; an odd stride uses all of them, and one word for all is read once.
-pub(super) const BANKS: Experiment = Experiment {
+pub const BANKS: Experiment = Experiment {
     name: "banks",
     question: "How many banks does local memory have, and what does it cost when neighbouring items read from the same one?",
-    about: Explanation {
-        idea: "Items read words of local memory that lie a stride apart, the same word, or words at random; the words, \
+    idea: "Items read words of local memory that lie a stride apart, the same word, or words at random; the words, \
                their number and the arithmetic stay as they are.",
-        expect: "With a power of two for a stride, each doubling halves the banks in use and the rate, until all words \
+    expect: "With a power of two for a stride, each doubling halves the banks in use and the rate, until all words \
                lie in one bank. Odd strides use all banks and cost nothing, and one word for all is handed out at once.",
-        but: "CPU drivers have no banks: local memory is ordinary memory there, and a stride costs what it costs in a \
+    but: "CPU drivers have no banks: local memory is ordinary memory there, and a stride costs what it costs in a \
                cache.",
-        cuda: "Banks of __shared__ memory: threads of a warp that want different words of one bank take turns (a bank \
+    cuda: "Banks of __shared__ memory: threads of a warp that want different words of one bank take turns (a bank \
                conflict); one word for all is a broadcast.",
-    },
     x_name: "stride",
     x_label: plain,
     plan: |scope| {
@@ -73,9 +71,9 @@ pub(super) const BANKS: Experiment = Experiment {
             unit: 2.0,
             free: Some(33.0),
         },
-        Claim::Speed {
-            head: "Compared with stride 1,",
-            of: &[
+        Claim::speeds(
+            "Compared with stride 1,",
+            &[
                 ("stride 32 is", Pairs::Places((NARROW, 32.0), (NARROW, 1.0))),
                 (
                     "the odd stride 33 is",
@@ -90,18 +88,15 @@ pub(super) const BANKS: Experiment = Experiment {
                     Pairs::Places(("4-byte words, permuted", 1.0), (NARROW, 1.0)),
                 ),
             ],
-            so: NO_MORE,
-        },
+        ),
     ],
 };
 
 const GROUPS: u64 = 1024;
 /// The share of them whose sum is wrong.
-const WRONG: Metric = Metric {
-    name: "wrong",
-    unit: "%",
-    of: |row: &Row| row.max_err.map(|wrong| 100.0 * wrong / GROUPS as f64),
-};
+const WRONG: Metric = Metric::new("wrong", "%", |row: &Row| {
+    row.max_err.map(|wrong| 100.0 * wrong / GROUPS as f64)
+});
 
 const BARE: &str = "no synchronisation";
 const VOLATILE: &str = "volatile";
@@ -110,18 +105,16 @@ const SYNCHRONISED: &str = "synchronised";
 /// Slides of 2007 to 2012 leave the last barriers out, as the 32 items of a warp run in step. OpenCL never promised that, and CUDA
 /// does not since work-items have program counters of their own (NVIDIA, "Volta Tuning Guide", 2017). Here a wrong sum is the
 /// answer, not a failure: it is counted.
-pub(super) const LOCKSTEP: Experiment = Experiment {
+pub const LOCKSTEP: Experiment = Experiment {
     name: "lockstep",
     question: "Can the last steps of a tree do without a barrier, as in old slides: with volatile, or with nothing?",
-    about: Explanation {
-        idea: "The last steps of a tree within one warp: without synchronisation, with volatile, and synchronised. \
+    idea: "The last steps of a tree within one warp: without synchronisation, with volatile, and synchronised. \
                Wrong sums are counted; speed is not the question.",
-        expect: "Only the synchronised form is right by the rules of the language. The others are wrong on some devices, \
+    expect: "Only the synchronised form is right by the rules of the language. The others are wrong on some devices, \
                or right by luck.",
-        but: "That no sum was wrong proves nothing: another compiler, driver or device may lose the race. Where \
+    but: "That no sum was wrong proves nothing: another compiler, driver or device may lose the race. Where \
                nothing else synchronises a warp, the third form uses barriers.",
-        cuda: "Warp-synchronous code: __syncwarp() is needed since Volta gave each thread a program counter of its own.",
-    },
+    cuda: "Warp-synchronous code: __syncwarp() is needed since Volta gave each thread a program counter of its own.",
     x_name: "wg",
     x_label: plain,
     plan: |scope| {
@@ -147,32 +140,30 @@ pub(super) const LOCKSTEP: Experiment = Experiment {
             })
             .collect()
     },
-    claims: &[Claim::Tell {
-        head: "Of the sums in this run, where 0 % proves nothing but for the synchronised form, these were wrong:",
-        of: &[
+    claims: &[Claim::values(
+        "Of the sums in this run, where 0 % proves nothing but for the synchronised form, these were wrong:",
+        &[
             ("without synchronisation", BARE),
             ("with volatile", VOLATILE),
             ("synchronised", SYNCHRONISED),
         ],
-    }],
+    )],
 };
 
 /// The ballast is the one parameter: work, items and instructions stay as they are. Two things cover the latency of a read or a
 /// step: the other items of the compute unit, and an item's own further reads and chains (V. Volkov, "Better performance at lower
 /// occupancy", GTC 2010). Series with one and with several show how many groups either needs. How many are resident cannot be asked
 /// for; it follows from the memory that groups share, and [`gpulab_kernels::occupancy`] works it out for devices that it knows.
-pub(super) const OCCUPANCY: Experiment = Experiment {
+pub const OCCUPANCY: Experiment = Experiment {
     name: "occupancy",
     question: "How many resident groups does full bandwidth or full arithmetic need, and when are there too few?",
-    about: Explanation {
-        idea: "Groups hold ever more local memory as ballast, so that a compute unit holds ever fewer of them; work and \
+    idea: "Groups hold ever more local memory as ballast, so that a compute unit holds ever fewer of them; work and \
                instructions stay as they are.",
-        expect: "The speed falls once too few groups are resident to cover latency. Items with several reads or chains \
+    expect: "The speed falls once too few groups are resident to cover latency. Items with several reads or chains \
                under way hold out longer.",
-        but: "Where local memory does not limit how many groups are resident, as on CPU drivers, nothing falls.",
-        cuda: "Occupancy: a multiprocessor's resident warps over the most that it can hold; the ballast is __shared__ \
+    but: "Where local memory does not limit how many groups are resident, as on CPU drivers, nothing falls.",
+    cuda: "Occupancy: a multiprocessor's resident warps over the most that it can hold; the ballast is __shared__ \
                memory.",
-    },
     x_name: "local bytes",
     x_label: bytes,
     plan: |scope| {
@@ -280,30 +271,25 @@ pub(super) const OCCUPANCY: Experiment = Experiment {
             ],
             so: NO_MORE,
         },
-        Claim::Speed {
-            head: "Compared with the best,",
-            of: &[
+        Claim::speeds(
+            "Compared with the best,",
+            &[
                 ("1 read is", Pairs::ToBest("1 read, groups of 64")),
                 ("8 reads are", Pairs::ToBest("8 reads, groups of 64")),
                 ("1 chain is", Pairs::ToBest("1 chain, groups of 64")),
                 ("4 chains are", Pairs::ToBest("4 chains, groups of 64")),
             ],
-            so: NO_MORE,
-        },
+        ),
     ],
 };
 
 /// Bytes that a work-item stores and loads for want of registers.
-const SPILLED: Metric = Metric {
-    name: "spilled",
-    unit: "bytes",
-    of: |row: &Row| row.spilled_bytes.map(|bytes| bytes as f64),
-};
-const USED: Metric = Metric {
-    name: "registers",
-    unit: "regs",
-    of: |row: &Row| row.registers.map(|used| used as f64),
-};
+const SPILLED: Metric = Metric::new("spilled", "bytes", |row: &Row| {
+    row.spilled_bytes.map(|bytes| bytes as f64)
+});
+const USED: Metric = Metric::new("registers", "regs", |row: &Row| {
+    row.registers.map(|used| used as f64)
+});
 
 const FREE: &str = "no cap";
 
@@ -311,18 +297,16 @@ const FREE: &str = "no cap";
 /// items at once and may force spills: values that go to memory and back. What spills is told by NVIDIA's assembler in the build's
 /// log, and what it costs by the same values without a cap. Where the driver takes no cap only the number of values varies. The
 /// control is a cap with room for all of an item's values: it must cost nothing.
-pub(super) const REGISTERS: Experiment = Experiment {
+pub const REGISTERS: Experiment = Experiment {
     name: "registers",
     question: "How many values can an item hold at once, and what does a cap on its registers cost in spills?",
-    about: Explanation {
-        idea: "Items hold ever more values that are needed at once, in as many registers as the compiler likes, or in \
+    idea: "Items hold ever more values that are needed at once, in as many registers as the compiler likes, or in \
                fewer by a cap.",
-        expect: "The rate holds until the values no longer fit; then they spill to memory, which costs more than the room \
+    expect: "The rate holds until the values no longer fit; then they spill to memory, which costs more than the room \
                for further items gains.",
-        but: "Only NVIDIA's driver takes caps and tells of spills; elsewhere the number of values alone varies. A \
+    but: "Only NVIDIA's driver takes caps and tells of spills; elsewhere the number of values alone varies. A \
                kernel that requires a group's size is not capped.",
-        cuda: "-maxrregcount and __launch_bounds__(); spills go to what CUDA calls local memory.",
-    },
+    cuda: "-maxrregcount and __launch_bounds__(); spills go to what CUDA calls local memory.",
     x_name: "values",
     x_label: plain,
     plan: |scope| {
@@ -382,24 +366,23 @@ pub(super) const REGISTERS: Experiment = Experiment {
             of: &[("", Pairs::ToBest(FREE))],
             so: NO_MORE,
         },
-        Claim::Speed {
-            head: "Compared with no cap,",
-            of: &[
+        Claim::speeds(
+            "Compared with no cap,",
+            &[
                 ("at most 32 registers are", Pairs::Over("cap 32", FREE)),
                 ("at most 64 are", Pairs::Over("cap 64", FREE)),
                 ("at most 128 are", Pairs::Over("cap 128", FREE)),
                 ("255, the control, are", Pairs::Over("cap 255", FREE)),
             ],
-            so: NO_MORE,
-        },
-        Claim::Tell {
-            head: "An item spills",
-            of: &[
+        ),
+        Claim::values(
+            "An item spills",
+            &[
                 ("under a cap of 32", "spilled, cap 32"),
                 ("of 64", "spilled, cap 64"),
                 ("of 128", "spilled, cap 128"),
                 ("of 255", "spilled, cap 255"),
             ],
-        },
+        ),
     ],
 };

@@ -1,7 +1,7 @@
 //! Global and constant memory: strides, offsets, power-of-two rows, vectors, latency.
 
 use super::claims::{Claim, Contrast, NO_MORE, Pairs, figure, series};
-use super::{Experiment, Explanation, Scope, Trial, Work, bytes, plain};
+use super::{Experiment, Scope, Trial, Work, bytes, plain};
 use gpulab_kernels::lab::{self, memory};
 use gpulab_model::Joined;
 use gpulab_model::data::{Dtype, Shape};
@@ -18,18 +18,16 @@ const SEGMENT: &str = "a segment has {} bytes";
 /// more of them the further apart the words lie, until each word has a segment of its own. The same bytes are also read and
 /// written in words of 16 and 8 bits: devices of compute capability 1.2 put 16 accesses together into segments of 128, 64 or 32
 /// bytes, by the width of their words.
-pub(super) const STRIDE: Experiment = Experiment {
+pub const STRIDE: Experiment = Experiment {
     name: "stride",
     question: "What do strides cost in reads and writes of global memory, and how many bytes long are its segments?",
-    about: Explanation {
-        idea: "Every word of an array is read or written once, in strides of powers of two: the words and their number \
+    idea: "Every word of an array is read or written once, in strides of powers of two: the words and their number \
                are the same, their order is not.",
-        expect: "Bandwidth falls with the stride, as ever more segments are fetched for the same words, until each word \
+    expect: "Bandwidth falls with the stride, as ever more segments are fetched for the same words, until each word \
                has a segment of its own: there the fall ends.",
-        but: "Caches that keep a segment until its other words are asked for hide it. On a CPU prefetchers follow \
+    but: "Caches that keep a segment until its other words are asked for hide it. On a CPU prefetchers follow \
                short strides.",
-        cuda: "Coalescing: a warp's load takes as many memory transactions as it touches segments (sectors).",
-    },
+    cuda: "Coalescing: a warp's load takes as many memory transactions as it touches segments (sectors).",
     x_name: "stride",
     x_label: plain,
     plan: |scope| {
@@ -51,9 +49,9 @@ pub(super) const STRIDE: Experiment = Experiment {
             .collect()
     },
     claims: &[
-        Claim::Speed {
-            head: "Compared with stride 1,",
-            of: &[
+        Claim::speeds(
+            "Compared with stride 1,",
+            &[
                 ("reads are", Pairs::To(READ, (READ, 1.0))),
                 (
                     "reads from cache are",
@@ -61,8 +59,7 @@ pub(super) const STRIDE: Experiment = Experiment {
                 ),
                 ("writes are", Pairs::To(WRITE, (WRITE, 1.0))),
             ],
-            so: NO_MORE,
-        },
+        ),
         Claim::Knee {
             what: "Reads",
             series: READ,
@@ -84,9 +81,9 @@ pub(super) const STRIDE: Experiment = Experiment {
             unit: 4.0,
             free: None,
         },
-        Claim::Speed {
-            head: "Compared with 32-bit words at stride 1,",
-            of: &[
+        Claim::speeds(
+            "Compared with 32-bit words at stride 1,",
+            &[
                 (
                     "reads of 16 bits are",
                     Pairs::Places(("read 16-bit", 1.0), (READ, 1.0)),
@@ -104,8 +101,7 @@ pub(super) const STRIDE: Experiment = Experiment {
                     Pairs::Places(("write 8-bit", 1.0), (WRITE, 1.0)),
                 ),
             ],
-            so: NO_MORE,
-        },
+        ),
     ],
 };
 
@@ -150,19 +146,17 @@ const ORDERED: &str = "in order";
 /// Neighbouring items access neighbouring words, but the words of a group begin in the middle of a segment. A device may have to
 /// fetch that segment for both groups that share it. Other series read runs of 32 words in another order, or leave every other
 /// item idle. The first devices put accesses together only where item k read word k of a segment; idle items did no harm.
-pub(super) const OFFSET: Experiment = Experiment {
+pub const OFFSET: Experiment = Experiment {
     name: "offset",
     question: "What does it cost when neighbouring items begin in the middle of a segment of global memory?",
-    about: Explanation {
-        idea: "Every word of an array is accessed once, from an offset on; also, neighbours read in another order, or \
+    idea: "Every word of an array is accessed once, from an offset on; also, neighbours read in another order, or \
                every other item is idle.",
-        expect: "Groups that begin inside a segment fetch one segment more: reads from memory lose a little. The order \
+    expect: "Groups that begin inside a segment fetch one segment more: reads from memory lose a little. The order \
                within a segment costs next to nothing, and idle items save nothing.",
-        but: "A cache that keeps the shared segment for the neighbour hides it. CPU drivers walk through contiguous \
+    but: "A cache that keeps the shared segment for the neighbour hides it. CPU drivers walk through contiguous \
                memory wherever they begin.",
-        cuda: "Misaligned and permuted accesses: the first CUDA devices coalesced only where thread k read word k of an \
+    cuda: "Misaligned and permuted accesses: the first CUDA devices coalesced only where thread k read word k of an \
                aligned segment.",
-    },
     x_name: "offset",
     x_label: plain,
     plan: |scope| {
@@ -203,9 +197,9 @@ pub(super) const OFFSET: Experiment = Experiment {
             .collect()
     },
     claims: &[
-        Claim::Speed {
-            head: "Compared with offset 0,",
-            of: &[
+        Claim::speeds(
+            "Compared with offset 0,",
+            &[
                 ("reads are", Pairs::To(READ, (READ, 0.0))),
                 (
                     "reads from cache are",
@@ -213,11 +207,10 @@ pub(super) const OFFSET: Experiment = Experiment {
                 ),
                 ("writes are", Pairs::To(WRITE, (WRITE, 0.0))),
             ],
-            so: NO_MORE,
-        },
-        Claim::Speed {
-            head: "Compared with reads in order,",
-            of: &[
+        ),
+        Claim::speeds(
+            "Compared with reads in order,",
+            &[
                 (
                     "those in another order within 32 words are",
                     Pairs::Over("permuted", ORDERED),
@@ -227,8 +220,7 @@ pub(super) const OFFSET: Experiment = Experiment {
                     Pairs::Over("half idle", ORDERED),
                 ),
             ],
-            so: NO_MORE,
-        },
+        ),
     ],
 };
 
@@ -237,18 +229,16 @@ pub(super) const OFFSET: Experiment = Experiment {
 /// 2048 columns are those of G. Ruetsch and P. Micikevicius, "Optimizing Matrix Transpose in CUDA" (NVIDIA, 2009). Here one
 /// kernel runs in both orders, so that nothing but the order of its groups differs; padded rows leave the matrix and its tiles as
 /// they are and change only where they lie.
-pub(super) const PITCH: Experiment = Experiment {
+pub const PITCH: Experiment = Experiment {
     name: "pitch",
     question: "Do power-of-two rows collide in a few memory channels or cache sets, and does diagonal order or padding cure it?",
-    about: Explanation {
-        idea: "Tiles of a matrix are transposed in two orders of groups, with plain and with padded rows, at powers of \
+    idea: "Tiles of a matrix are transposed in two orders of groups, with plain and with padded rows, at powers of \
                two and next to one.",
-        expect: "Where groups collide in a few channels, powers of two are slower than their neighbour, and diagonal \
+    expect: "Where groups collide in a few channels, powers of two are slower than their neighbour, and diagonal \
                  order or padding cures it.",
-        but: "Devices that spread addresses over their channels have nothing to cure: then diagonal order may cost a \
+    but: "Devices that spread addresses over their channels have nothing to cure: then diagonal order may cost a \
                little.",
-        cuda: "Partition camping and diagonal block reordering, as in NVIDIA's study of the transposition (2009).",
-    },
+    cuda: "Partition camping and diagonal block reordering, as in NVIDIA's study of the transposition (2009).",
     x_name: "n",
     x_label: plain,
     plan: |scope| {
@@ -316,17 +306,16 @@ pub(super) const PITCH: Experiment = Experiment {
             ],
             so: [": rows collide", "", ": no rows collide that padding helps"],
         },
-        Claim::Speed {
-            head: "Diagonal order, compared with rows of tiles, is",
-            of: &[
+        Claim::speeds(
+            "Diagonal order, compared with rows of tiles, is",
+            &[
                 ("", Pairs::Over("diagonal, pitch n", TILED)),
                 (
                     "on padded rows, where nothing is left to cure,",
                     Pairs::Over("diagonal, pitch n+32", "tiled, pitch n+32"),
                 ),
             ],
-            so: NO_MORE,
-        },
+        ),
     ],
 };
 
@@ -336,17 +325,15 @@ const LOADS: &str = "loads";
 const ADDS: &str = "adds";
 
 /// The same floats loaded, and the same additions done, as float, float2, float4, float8 and float16.
-pub(super) const VECTOR: Experiment = Experiment {
+pub const VECTOR: Experiment = Experiment {
     name: "vector",
     question: "How much faster are loads and additions with vector types, and up to which width?",
-    about: Explanation {
-        idea: "The same floats are loaded, and the same additions done, as float, float2, float4, float8 and float16.",
-        expect: "On CPU drivers wide vectors fill the vector registers. On GPUs each item is a lane already: loads gain \
+    idea: "The same floats are loaded, and the same additions done, as float, float2, float4, float8 and float16.",
+    expect: "On CPU drivers wide vectors fill the vector registers. On GPUs each item is a lane already: loads gain \
                where their number holds memory back, additions hardly.",
-        but: "A compiler for CPUs that joins items into vectors by itself leaves nothing to gain; wide vectors may \
+    but: "A compiler for CPUs that joins items into vectors by itself leaves nothing to gain; wide vectors may \
                cost a GPU registers.",
-        cuda: "float2 and float4 are vector loads of 64 and 128 bits; arithmetic is scalar for each thread.",
-    },
+    cuda: "float2 and float4 are vector loads of 64 and 128 bits; arithmetic is scalar for each thread.",
     x_name: "width",
     x_label: plain,
     plan: |scope| {
@@ -384,14 +371,13 @@ pub(super) const VECTOR: Experiment = Experiment {
             .collect()
     },
     claims: &[
-        Claim::Speed {
-            head: "Compared with float,",
-            of: &[
+        Claim::speeds(
+            "Compared with float,",
+            &[
                 ("loads of vectors are", Pairs::To(LOADS, (LOADS, 1.0))),
                 ("additions are", Pairs::To(ADDS, (ADDS, 1.0))),
             ],
-            so: NO_MORE,
-        },
+        ),
         Claim::Reach {
             head: "At least 90 % of the best is reached",
             part: 0.9,
@@ -412,18 +398,16 @@ const IN_GLOBAL: &str = "__global";
 /// Some devices hand one word of `__constant` memory to all items in lockstep at once, but take turns for different words. The same
 /// reads of `__global` memory, cached as well, are the control. A compiler may read a `__constant` argument as it reads global
 /// memory; a table in the program has a place that the compiler knows.
-pub(super) const CONSTANT: Experiment = Experiment {
+pub const CONSTANT: Experiment = Experiment {
     name: "constant",
     question: "How fast is constant memory where neighbouring items read one address, and where they read several?",
-    about: Explanation {
-        idea: "All items read a small table at one address, or neighbours at several: as a __constant argument, as a \
+    idea: "All items read a small table at one address, or neighbours at several: as a __constant argument, as a \
                table in the program, and, for control, in global memory.",
-        expect: "A constant cache hands one word to all items of a warp at once and takes turns for different ones: its \
+    expect: "A constant cache hands one word to all items of a warp at once and takes turns for different ones: its \
                rate falls with the number of addresses, where that of global memory falls less.",
-        but: "A compiler may read a __constant argument as it reads global memory: then both are one path. CPU drivers \
+    but: "A compiler may read a __constant argument as it reads global memory: then both are one path. CPU drivers \
                have one memory for all of them.",
-        cuda: "__constant__ memory, whose cache broadcasts one word to a warp.",
-    },
+    cuda: "__constant__ memory, whose cache broadcasts one word to a warp.",
     x_name: "addresses",
     x_label: plain,
     plan: |scope| {
@@ -455,9 +439,9 @@ pub(super) const CONSTANT: Experiment = Experiment {
             .collect()
     },
     claims: &[
-        Claim::Speed {
-            head: "At 32 addresses, compared with one,",
-            of: &[
+        Claim::speeds(
+            "At 32 addresses, compared with one,",
+            &[
                 (
                     "a __constant argument is",
                     Pairs::Places((IN_CONSTANT, 32.0), (IN_CONSTANT, 1.0)),
@@ -471,11 +455,10 @@ pub(super) const CONSTANT: Experiment = Experiment {
                     Pairs::Places((IN_GLOBAL, 32.0), (IN_GLOBAL, 1.0)),
                 ),
             ],
-            so: NO_MORE,
-        },
-        Claim::Speed {
-            head: "At one address, compared with global memory,",
-            of: &[
+        ),
+        Claim::speeds(
+            "At one address, compared with global memory,",
+            &[
                 (
                     "a __constant argument is",
                     Pairs::Places((IN_CONSTANT, 1.0), (IN_GLOBAL, 1.0)),
@@ -485,8 +468,7 @@ pub(super) const CONSTANT: Experiment = Experiment {
                     Pairs::Places((IN_PROGRAM, 1.0), (IN_GLOBAL, 1.0)),
                 ),
             ],
-            so: NO_MORE,
-        },
+        ),
         Claim::Speed {
             head: "Over all numbers of addresses, compared with global memory,",
             of: &[
@@ -502,17 +484,13 @@ pub(super) const CONSTANT: Experiment = Experiment {
 };
 
 /// From one load of a lone item to its next.
-const PER_LOAD: Metric = Metric {
-    name: "latency",
-    unit: "ns",
-    of: |row: &Row| Some(1e9 * row.t_median_s? / row.ops? as f64),
-};
+const PER_LOAD: Metric = Metric::new("latency", "ns", |row: &Row| {
+    Some(1e9 * row.t_median_s? / row.ops? as f64)
+});
 /// Clocks in a nanosecond, by the driver's word.
-const GHZ: Metric = Metric {
-    name: "clock",
-    unit: "GHz",
-    of: |row: &Row| row.clock_mhz.map(|mhz| mhz / 1000.0),
-};
+const GHZ: Metric = Metric::new("clock", "GHz", |row: &Row| {
+    row.clock_mhz.map(|mhz| mhz / 1000.0)
+});
 
 const DEPENDENT: &str = "dependent";
 const INDEPENDENT: &str = "independent";
@@ -525,17 +503,15 @@ const CLOCK: &str = "clock, as stated";
 /// instructions, but knows their addresses beforehand: where it takes as long, something else than latency was measured. The cycle
 /// is laid out anew before each timed chase, over all of its memory; caches therefore hold no more of it than they always could. On
 /// most devices large working sets also miss the cache of address translations, whose cost is part of the latency here.
-pub(super) const LATENCY: Experiment = Experiment {
+pub const LATENCY: Experiment = Experiment {
     name: "latency",
     question: "How long does a dependent load take in each cache, in memory and in local memory?",
-    about: Explanation {
-        idea: "One item follows a random cycle of addresses through working sets of growing size: each load gives the \
+    idea: "One item follows a random cycle of addresses through working sets of growing size: each load gives the \
                next address. The control makes the same loads with addresses known beforehand.",
-        expect: "The time of a load rises in steps, wherever the working set outgrows a cache; local memory stays flat.",
-        but: "Large working sets miss the cache of address translations too, and that time is part of the latency \
+    expect: "The time of a load rises in steps, wherever the working set outgrows a cache; local memory stays flat.",
+    but: "Large working sets miss the cache of address translations too, and that time is part of the latency \
                here. Many items hide latency: it says little about bandwidth.",
-        cuda: "Pointer chasing through L1, L2 and the device's memory, and through __shared__ memory.",
-    },
+    cuda: "Pointer chasing through L1, L2 and the device's memory, and through __shared__ memory.",
     x_name: "working set",
     x_label: bytes,
     plan: |scope| {
@@ -560,11 +536,10 @@ pub(super) const LATENCY: Experiment = Experiment {
     },
     claims: &[
         Claim::Own(levels),
-        Claim::Speed {
-            head: "A load from local memory, compared with one from the nearest cache, is",
-            of: &[("", Pairs::Places((LOCAL, 4096.0), (DEPENDENT, 4096.0)))],
-            so: NO_MORE,
-        },
+        Claim::speeds(
+            "A load from local memory, compared with one from the nearest cache, is",
+            &[("", Pairs::Places((LOCAL, 4096.0), (DEPENDENT, 4096.0)))],
+        ),
         Claim::Reach {
             head: "The control, independent loads, is at least 1.5 times as fast, as it is where latency was measured",
             part: 1.5,
@@ -574,10 +549,7 @@ pub(super) const LATENCY: Experiment = Experiment {
             ],
             so: ["", "", ", so that throughput was measured and not latency"],
         },
-        Claim::Tell {
-            head: "The device states a clock of",
-            of: &[("", CLOCK)],
-        },
+        Claim::values("The device states a clock of", &[("", CLOCK)]),
     ],
 };
 

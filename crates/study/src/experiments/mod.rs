@@ -50,23 +50,18 @@ pub struct Experiment {
     pub name: &'static str,
     /// What it answers: one line that ends in a question mark.
     pub question: &'static str,
-    /// What it does, what to make of it, and CUDA's words for it.
-    pub about: Explanation,
-    /// What is varied, as in `n`: the meaning of [`Trial::x`].
-    pub x_name: &'static str,
-    pub x_label: fn(f64) -> String,
-    plan: fn(&Scope<'_>) -> Vec<Trial>,
-    claims: &'static [Claim],
-}
-
-/// An experiment in sentences, none of which states a measured figure: those are for its finding.
-pub struct Explanation {
+    // In sentences, none of which states a measured figure: those are for the finding.
     /// What it does, and what it holds fixed.
     pub idea: &'static str,
     pub expect: &'static str,
     /// Where the answer is another one, or says nothing.
     pub but: &'static str,
     pub cuda: &'static str,
+    /// What is varied, as in `n`: the meaning of [`Trial::x`].
+    pub x_name: &'static str,
+    pub x_label: fn(f64) -> String,
+    plan: fn(&Scope<'_>) -> Vec<Trial>,
+    claims: &'static [Claim],
 }
 
 impl Experiment {

@@ -1,7 +1,7 @@
 //! Between host and device: launches, transfers, and what overlaps.
 
 use super::claims::{Claim, NO_MORE, Pairs};
-use super::{Experiment, Explanation, Scope, Trial, Work, bytes, plain};
+use super::{Experiment, Scope, Trial, Work, bytes, plain};
 use gpulab_model::data::Dtype;
 use gpulab_record::{BANDWIDTH, Metric, TIME};
 
@@ -28,18 +28,16 @@ const TREE: &str = "sum, one launch";
 
 /// The sum by log2(n) launches that each halve what is left is the first that textbooks show; the one by a single launch has a tree
 /// in local memory for each group.
-pub(super) const LAUNCH: Experiment = Experiment {
+pub const LAUNCH: Experiment = Experiment {
     name: "launch",
     question: "What does launching a kernel cost, and from which n on is a sum by log2(n) launches as fast as by one?",
-    about: Explanation {
-        idea: "An empty kernel is launched alone and in a row. A sum by launches that each halve the data is compared \
+    idea: "An empty kernel is launched alone and in a row. A sum by launches that each halve the data is compared \
                with a sum by one launch.",
-        expect: "At small sizes launches are nearly all of the sum's time, and one launch wins; the larger the data, the \
+    expect: "At small sizes launches are nearly all of the sum's time, and one launch wins; the larger the data, the \
                less their number matters.",
-        but: "Drivers may gather launches, so that one in a row costs less than one alone. Not every driver's events \
+    but: "Drivers may gather launches, so that one in a row costs less than one alone. Not every driver's events \
                time an empty kernel.",
-        cuda: "A launch is kernel<<<grid, block>>>() on a stream; CUDA graphs exist to make many of them cheaper.",
-    },
+    cuda: "A launch is kernel<<<grid, block>>>() on a stream; CUDA graphs exist to make many of them cheaper.",
     x_name: "n",
     x_label: plain,
     plan: |scope| {
@@ -64,9 +62,9 @@ pub(super) const LAUNCH: Experiment = Experiment {
         .collect()
     },
     claims: &[
-        Claim::Tell {
-            head: "An empty kernel takes",
-            of: &[
+        Claim::values(
+            "An empty kernel takes",
+            &[
                 ("until the host sees its end", "empty, round trip"),
                 ("in a row of launches", "empty, back to back"),
                 (
@@ -75,12 +73,11 @@ pub(super) const LAUNCH: Experiment = Experiment {
                 ),
                 ("by events from start to end", "empty, event time"),
             ],
-        },
-        Claim::Speed {
-            head: "A sum by log2(n) launches, compared with one by a single launch, is",
-            of: &[("", Pairs::Over(HALVING, TREE))],
-            so: NO_MORE,
-        },
+        ),
+        Claim::speeds(
+            "A sum by log2(n) launches, compared with one by a single launch, is",
+            &[("", Pairs::Over(HALVING, TREE))],
+        ),
         Claim::Reach {
             head: "Many launches take at most 1.1 times as long as one",
             part: 0.91,
@@ -93,19 +90,17 @@ pub(super) const LAUNCH: Experiment = Experiment {
 const PIECES: &str = "pinned in, pieces of 64 KiB";
 
 /// How fast data get to a device and back: from which memory, in how large pieces.
-pub(super) const TRANSFER: Experiment = Experiment {
+pub const TRANSFER: Experiment = Experiment {
     name: "transfer",
     question: "How fast do data get to the device and back, from pageable, pinned and mapped memory, in large and small pieces?",
-    about: Explanation {
-        idea: "Blocks of growing size go to the device and back, from pageable, pinned and mapped memory, whole and in \
+    idea: "Blocks of growing size go to the device and back, from pageable, pinned and mapped memory, whole and in \
                small pieces.",
-        expect: "Pinned memory is fastest, as the link copies from it directly; small pieces take a call's time each, \
+    expect: "Pinned memory is fastest, as the link copies from it directly; small pieces take a call's time each, \
                whatever their size.",
-        but: "On a CPU device the host's memory is the device's: there it is one copy in memory, and mapping needs \
+    but: "On a CPU device the host's memory is the device's: there it is one copy in memory, and mapping needs \
                none.",
-        cuda: "Page-locked memory by cudaMallocHost(); cudaMemcpy() from pageable memory goes through a buffer of the \
+    cuda: "Page-locked memory by cudaMallocHost(); cudaMemcpy() from pageable memory goes through a buffer of the \
                driver.",
-    },
     x_name: "bytes",
     x_label: bytes,
     plan: |scope| {
@@ -146,13 +141,13 @@ pub(super) const TRANSFER: Experiment = Experiment {
             .collect()
     },
     claims: &[
-        Claim::Tell {
-            head: "By size, pinned memory reaches",
-            of: &[
+        Claim::values(
+            "By size, pinned memory reaches",
+            &[
                 ("to the device", "pinned in"),
                 ("back to the host", "pinned out"),
             ],
-        },
+        ),
         Claim::Reach {
             head: "At least half of the best rate is reached",
             part: 0.5,
@@ -162,9 +157,9 @@ pub(super) const TRANSFER: Experiment = Experiment {
             ],
             so: NO_MORE,
         },
-        Claim::Speed {
-            head: "Compared with pageable memory,",
-            of: &[
+        Claim::speeds(
+            "Compared with pageable memory,",
+            &[
                 (
                     "pinned memory to the device is",
                     Pairs::Over("pinned in", "pageable in"),
@@ -182,13 +177,11 @@ pub(super) const TRANSFER: Experiment = Experiment {
                     Pairs::Over("mapped out", "pageable out"),
                 ),
             ],
-            so: NO_MORE,
-        },
-        Claim::Speed {
-            head: "One transfer, compared with pieces of 64 KiB, is",
-            of: &[("", Pairs::Over("pinned in", PIECES))],
-            so: NO_MORE,
-        },
+        ),
+        Claim::speeds(
+            "One transfer, compared with pieces of 64 KiB, is",
+            &[("", Pairs::Over("pinned in", PIECES))],
+        ),
     ],
 };
 
@@ -196,17 +189,15 @@ const SERIAL: (&str, f64) = ("1 queue", 1.0);
 const HOST: &str = "host's work alone";
 
 /// Whether copies and kernels run at the same time, in chunks on several queues; and the host beside the device.
-pub(super) const OVERLAP: Experiment = Experiment {
+pub const OVERLAP: Experiment = Experiment {
     name: "overlap",
     question: "Do copies to the device, kernels and copies back overlap if the work is cut into chunks on several queues?",
-    about: Explanation {
-        idea: "Copies in, kernels and copies out, whole and in chunks on one to four queues, from pinned memory; and \
+    idea: "Copies in, kernels and copies out, whole and in chunks on one to four queues, from pinned memory; and \
                the host's own work beside each of them.",
-        expect: "With several queues the stages run at the same time, and the whole comes near its longest stage.",
-        but: "Some drivers run their queues one after the other. Many small chunks cost a launch and two calls each, \
+    expect: "With several queues the stages run at the same time, and the whole comes near its longest stage.",
+    but: "Some drivers run their queues one after the other. Many small chunks cost a launch and two calls each, \
                and on a CPU device all stages use the same cores.",
-        cuda: "Streams, and cudaMemcpyAsync() from pinned memory.",
-    },
+    cuda: "Streams, and cudaMemcpyAsync() from pinned memory.",
     x_name: "chunks",
     x_label: plain,
     plan: |scope| {
@@ -263,15 +254,15 @@ pub(super) const OVERLAP: Experiment = Experiment {
         all.collect()
     },
     claims: &[
-        Claim::Tell {
-            head: "Alone it takes",
-            of: &[
+        Claim::values(
+            "Alone it takes",
+            &[
                 ("for a copy in", "copy in alone"),
                 ("for the kernel", "kernel alone"),
                 ("for a copy out", "copy out alone"),
                 ("for the host's work", HOST),
             ],
-        },
+        ),
         Claim::Speed {
             head: "Chunks, compared with all three stages one after the other, are",
             of: &[
@@ -311,18 +302,16 @@ const FILLED: &str = "filled by mapping, then read";
 const IN_PLACE: &str = "read in host memory";
 
 /// Kernels that read the host's memory directly: from how many readings on a copy pays.
-pub(super) const ZERO_COPY: Experiment = Experiment {
+pub const ZERO_COPY: Experiment = Experiment {
     name: "zerocopy",
     question: "Is it faster to let a kernel read host memory than to copy the data first, if it reads them once or often?",
-    about: Explanation {
-        idea: "A kernel reads host memory in place, or the data are copied first, or filled by mapping; then they are \
+    idea: "A kernel reads host memory in place, or the data are copied first, or filled by mapping; then they are \
                read once or several times.",
-        expect: "Read once, the data may as well stay where they are; the more often they are read, the sooner a copy \
+    expect: "Read once, the data may as well stay where they are; the more often they are read, the sooner a copy \
                pays.",
-        but: "A driver may keep a copy on the device, whatever it was asked for; on a CPU device both memories are \
+    but: "A driver may keep a copy on the device, whatever it was asked for; on a CPU device both memories are \
                one.",
-        cuda: "Zero copy: mapped pinned memory (cudaHostAllocMapped).",
-    },
+    cuda: "Zero copy: mapped pinned memory (cudaHostAllocMapped).",
     x_name: "passes",
     x_label: plain,
     plan: |scope| {
@@ -354,11 +343,10 @@ pub(super) const ZERO_COPY: Experiment = Experiment {
         all.collect()
     },
     claims: &[
-        Claim::Speed {
-            head: "Reading data where they lie in host memory, compared with copying them first, is",
-            of: &[("", Pairs::Over(IN_PLACE, COPIED))],
-            so: NO_MORE,
-        },
+        Claim::speeds(
+            "Reading data where they lie in host memory, compared with copying them first, is",
+            &[("", Pairs::Over(IN_PLACE, COPIED))],
+        ),
         Claim::Reach {
             head: "Copying first is at least 5 % faster than reading in place",
             part: 1.05,
@@ -374,10 +362,9 @@ pub(super) const ZERO_COPY: Experiment = Experiment {
                 ": both are the same memory, or the driver or a cache keeps a copy",
             ],
         },
-        Claim::Speed {
-            head: "Writing the data through a mapping and reading them, compared with copying and reading, is",
-            of: &[("", Pairs::Over(FILLED, COPIED))],
-            so: NO_MORE,
-        },
+        Claim::speeds(
+            "Writing the data through a mapping and reading them, compared with copying and reading, is",
+            &[("", Pairs::Over(FILLED, COPIED))],
+        ),
     ],
 };

@@ -2,11 +2,11 @@
 
 use super::{Configuration, Order};
 use gpulab_model::Joined;
-use gpulab_model::outcome::{DeviceInfo, Settings};
+use gpulab_model::outcome::{DeviceInfo, Outcome, Settings};
 use gpulab_model::plan::Case;
-use gpulab_record::Row;
 use gpulab_record::groups::distinct;
 use gpulab_record::store::Rows;
+use gpulab_record::{Row, Scene};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A fixed part of a plan: every `of`-th configuration.
@@ -71,6 +71,15 @@ impl Identity {
             settings,
             ..Row::default()
         })
+    }
+
+    /// The row of a configuration that ended so; also of one that never got as far as a plan: no two rows of a sweep look the
+    /// same.
+    pub fn row(&self, scene: &Scene, configuration: &Configuration, mut outcome: Outcome) -> Row {
+        (outcome.wg, outcome.params) = (configuration.wg, configuration.params.clone());
+        let mut row = Row::of(scene, configuration.rung, &outcome);
+        self.stamp(&mut row, configuration);
+        row
     }
 
     pub fn stamp(&self, row: &mut Row, configuration: &Configuration) {

@@ -15,7 +15,7 @@ pub use identity::{Identity, Shard, merge};
 pub use possible::Asked;
 pub use space::{Configuration, Narrowing, Setting, Space, check_settings, settings, work_groups};
 
-use gpulab_model::Error;
+use gpulab_model::Result;
 use gpulab_model::outcome::{Job, Outcome, Settings, Status};
 
 #[cfg(test)]
@@ -38,7 +38,7 @@ pub const BLOCK: usize = 16;
 pub trait Bench {
     fn settings(&self, configuration: &Configuration) -> Settings;
 
-    fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome, Error>;
+    fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome>;
 
     /// Takes a finished configuration, and for how many seconds at most its samples were taken. Each comes once, as soon as
     /// its last round is over, or with what there is when an error or an interrupt ends the rounds.
@@ -47,12 +47,12 @@ pub trait Bench {
         configuration: &Configuration,
         outcome: Outcome,
         sampled: f64,
-    ) -> Result<(), Error>;
+    ) -> Result<()>;
 }
 
 /// Measures the configurations of a plan. Those of a block share their inputs and are verified once, in the first round; one
 /// that goes wrong in any round is finished with that.
-pub fn measure(plan: &[&Configuration], order: Order, bench: &mut dyn Bench) -> Result<(), Error> {
+pub fn measure(plan: &[&Configuration], order: Order, bench: &mut dyn Bench) -> Result<()> {
     let (block, rounds) = if order == Order::Interleave {
         (BLOCK, ROUNDS)
     } else {
@@ -69,11 +69,7 @@ pub fn measure(plan: &[&Configuration], order: Order, bench: &mut dyn Bench) -> 
 
 /// Measures a block of configurations together, a share of each one's samples in each round, so that drift favours none. As
 /// [`measure`] otherwise.
-pub fn in_rounds(
-    block: &[&Configuration],
-    rounds: u32,
-    bench: &mut dyn Bench,
-) -> Result<(), Error> {
+pub fn in_rounds(block: &[&Configuration], rounds: u32, bench: &mut dyn Bench) -> Result<()> {
     // What the rounds so far gave of each, and for how many seconds at most it was sampled.
     let mut pooled: Vec<Option<(Outcome, f64)>> = vec![None; block.len()];
     for round in 0..rounds {
@@ -126,7 +122,7 @@ fn run_round(
     round: u32,
     rounds: u32,
     bench: &mut dyn Bench,
-) -> Result<Outcome, Error> {
+) -> Result<Outcome> {
     if let Some(refusal) = &configuration.refusal {
         return Ok(Outcome::pending(&configuration.case, settings.clock)
             .ended(Err(refusal.clone().into())));
@@ -144,10 +140,8 @@ fn run_round(
         ..settings.clone()
     };
     let job = Job {
-        baseline: false,
-        case: configuration.case.clone(),
-        settings,
         again: round > 0,
+        ..Job::new(configuration.case.clone(), settings)
     };
     bench.run(configuration, &job)
 }

@@ -216,7 +216,7 @@ pub fn check_settings(asked: &Asked<'_>, settings: &[Setting]) -> Result<(), Str
     Ok(())
 }
 
-pub(super) fn reads(family: &Family, rung: &Rung, name: &str) -> bool {
+pub fn reads(family: &Family, rung: &Rung, name: &str) -> bool {
     family
         .choices
         .iter()
@@ -236,7 +236,7 @@ pub fn work_groups(rung: &Rung, target: &Target) -> Vec<WorkGroup> {
 }
 
 /// Powers of two from 32 up to what the device allows, or that alone if it is smaller.
-pub(super) fn default_work_groups(target: &Target) -> Vec<WorkGroup> {
+pub fn default_work_groups(target: &Target) -> Vec<WorkGroup> {
     let most = target.max_wg.min(target.max_wg_dims[0]).max(1);
     let powers =
         std::iter::successors(Some(32usize), |wg| wg.checked_mul(2)).take_while(|&wg| wg <= most);

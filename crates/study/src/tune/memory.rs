@@ -3,10 +3,10 @@
 
 use crate::ceilings;
 use gpulab_kernels::{Family, Form, Rung, Sources, built_in};
-use gpulab_model::Error;
 use gpulab_model::data::{Dtype, Params, Shape};
 use gpulab_model::outcome::DeviceInfo;
 use gpulab_model::plan::{Case, Plan, Target, WorkGroup};
+use gpulab_model::{Error, Result};
 use gpulab_record::files;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -169,10 +169,8 @@ impl TunedFile {
         }
     }
 
-    fn read(path: &Path) -> Result<TunedFile, Error> {
-        let text = files::read_to_string(path).map_err(|e| e.to_string());
-        let file = text
-            .and_then(|text| serde_json::from_str::<TunedFile>(&text).map_err(|e| e.to_string()));
+    fn read(path: &Path) -> Result<TunedFile> {
+        let file = files::read_json::<TunedFile>(path);
         file.and_then(|file| file.check().map(|()| file))
             .map_err(|why| {
                 let why = why.replace(char::is_control, " ");
@@ -193,7 +191,7 @@ impl TunedFile {
 
     /// Adds its entries to those of the folder, in place of those of their kind that are no newer; what another process adds
     /// meanwhile stays. Also why a damaged file was put aside.
-    pub fn remember(&self, folder: &Path) -> Result<Option<String>, Error> {
+    pub fn remember(&self, folder: &Path) -> Result<Option<String>> {
         self.change(folder, |known| {
             for new in &self.entries {
                 if known
@@ -208,7 +206,7 @@ impl TunedFile {
     }
 
     /// Takes its entries out of the folder.
-    pub fn forget(&self, folder: &Path) -> Result<(), Error> {
+    pub fn forget(&self, folder: &Path) -> Result<()> {
         self.change(folder, |known| {
             known.retain(|old| !self.entries.contains(old))
         })
@@ -220,7 +218,7 @@ impl TunedFile {
         &self,
         folder: &Path,
         change: impl FnOnce(&mut Vec<TunedEntry>),
-    ) -> Result<Option<String>, Error> {
+    ) -> Result<Option<String>> {
         let path = self.path(folder);
         let failed = Error::unwritten(&path);
         std::fs::create_dir_all(folder.join(TUNED_FOLDER)).map_err(failed)?;
@@ -229,26 +227,20 @@ impl TunedFile {
         let _ = lock.lock();
         let (mut file, damage) = self.load(folder);
         change(&mut file.entries);
-        let text = serde_json::to_string_pretty(&file).map_err(|e| failed(e.into()))?;
-        files::write_whole(&path, &(text + "\n")).map_err(failed)?;
+        files::write_json(&path, &file).map_err(failed)?;
         Ok(damage)
     }
 }
 
 /// All that a folder remembers, by the names of the files; an [`Error::Failed`] for each that cannot be read or is damaged.
-pub fn all_tuned(folder: &Path) -> Vec<Result<TunedFile, Error>> {
-    let mut paths = files::below(&folder.join(TUNED_FOLDER));
-    paths.retain(|path| {
-        path.extension()
-            .is_some_and(|extension| extension == "json")
-    });
-    paths.sort();
+pub fn all_tuned(folder: &Path) -> Vec<Result<TunedFile>> {
+    let paths = files::below_with(&folder.join(TUNED_FOLDER), &["json"]);
     paths.iter().map(|path| TunedFile::read(path)).collect()
 }
 
 /// SHA-256 of the texts of rungs' kernels as they are compiled, fragments included, of the file that describes their family,
 /// and of the options of builds.
-pub fn source_hash(rungs: &[&Rung], sources: &Sources) -> Result<String, Error> {
+pub fn source_hash(rungs: &[&Rung], sources: &Sources) -> Result<String> {
     let mut hasher = Sha256::new();
     hasher.update(gpulab_model::plan::BUILD_OPTIONS);
     for rung in rungs {

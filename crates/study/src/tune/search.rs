@@ -1,6 +1,6 @@
 //! What to try next: searches over a numbered space, which neither know nor care what is measured.
 
-use gpulab_model::{Error, data};
+use gpulab_model::{Error, Result, data};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -71,7 +71,7 @@ pub fn search(
     regions: &[Region],
     seed: u64,
     evaluate: &mut Evaluate<'_>,
-) -> Result<Ended, Error> {
+) -> Result<Ended> {
     let mut all: Vec<usize> = regions
         .iter()
         .flat_map(|region| region.places.values().copied())

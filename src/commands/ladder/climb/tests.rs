@@ -1,4 +1,5 @@
 use super::*;
+use crate::Error;
 use crate::kernels::dot;
 use crate::outcome::{Clock, DeviceInfo, Measured, Outcome, Sample, fake_info};
 use crate::outputs::Paths;
@@ -18,7 +19,7 @@ impl Executor for ScriptedExecutor {
         &self.info
     }
 
-    fn run(&mut self, job: &Job) -> Result<Outcome, Error> {
+    fn run(&mut self, job: &Job) -> Result<Outcome> {
         if job.case.variant == self.interrupted_at {
             return Err(Error::Interrupted);
         }
@@ -50,7 +51,7 @@ struct Climbed {
     jobs: Vec<Job>,
     rows: Vec<Row>,
     missing: Vec<String>,
-    ended: Result<(), Error>,
+    ended: Result<()>,
 }
 
 fn climb(n: u64, csv: Option<&str>, interrupted_at: &'static str) -> Climbed {
