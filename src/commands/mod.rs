@@ -74,10 +74,9 @@ pub fn run(cli: &Cli, matches: &ArgMatches) -> Result<()> {
     };
     written::check(command, matches, cli.global.force)?;
     dispatch(&cli.global, command).map_err(|error| recorded_elsewhere(error, &cli.global))?;
-    if !cli.global.quiet && Stdout.is_terminal() && std::io::stderr().is_terminal() {
-        if let Some(next) = next(matches) {
-            say(&format!("next: {next}"));
-        }
+    let is_watched = !cli.global.quiet && Stdout.is_terminal() && std::io::stderr().is_terminal();
+    if let Some(next) = next(matches).filter(|_| is_watched) {
+        say(&format!("next: {next}"));
     }
     Ok(())
 }

@@ -129,6 +129,10 @@ fn count_program(global: &Global, options: &CountArgs, model: LockstepModel) -> 
     interrupt::watch();
     let simulator = Simulator::prepare(&ceilings::folder()?)?;
     let limit = Duration::from_secs_f64(options.deadline);
+    global.note(&format!(
+        "the program runs in the simulator, for at most {} s (--deadline)",
+        options.deadline
+    ));
     let counted = simulator.count_program(
         (model, options.check),
         &options.program,
