@@ -128,14 +128,14 @@ fn is_delimiter(word: &str) -> bool {
 }
 
 /// The text without comments and without lines of the preprocessor that name lines.
-pub(crate) fn without_comments(text: &str) -> String {
+pub fn without_comments(text: &str) -> String {
     let lines = logical_lines(text).into_iter().map(|(_, line)| line);
     lines
         .filter(|line| !line.trim_start().starts_with("#line"))
         .joined("\n")
 }
 
-pub(crate) fn tokens(text: &str) -> Vec<String> {
+pub fn tokens(text: &str) -> Vec<String> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut all: Vec<String> = Vec::new();
     let mut in_word = false;
@@ -150,7 +150,7 @@ pub(crate) fn tokens(text: &str) -> Vec<String> {
     all
 }
 
-pub(crate) fn is_qualifier(word: &str) -> bool {
+pub fn is_qualifier(word: &str) -> bool {
     const PLAIN: [&str; 9] = [
         "const",
         "restrict",
@@ -176,19 +176,19 @@ pub(crate) fn is_qualifier(word: &str) -> bool {
 }
 
 /// The first word, and what follows it.
-pub(crate) fn split_word(text: &str) -> (&str, &str) {
+pub fn split_word(text: &str) -> (&str, &str) {
     text.split_at(
         text.find(|c: char| !c.is_alphanumeric() && c != '_')
             .unwrap_or(text.len()),
     )
 }
 
-pub(crate) fn is_identifier(word: &str) -> bool {
+pub fn is_identifier(word: &str) -> bool {
     word.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
 /// Whether a word in front of a name begins a statement, and is no type.
-pub(crate) fn is_statement(word: &str) -> bool {
+pub fn is_statement(word: &str) -> bool {
     [
         "return", "else", "case", "goto", "sizeof", "do", "kernel", "__kernel",
     ]
@@ -196,7 +196,7 @@ pub(crate) fn is_statement(word: &str) -> bool {
 }
 
 /// A text without its own definitions of those macros that somebody else gives: a compiler would take the text's.
-pub(crate) fn without_definitions(text: &str, is_given: impl Fn(&str) -> bool) -> String {
+pub fn without_definitions(text: &str, is_given: impl Fn(&str) -> bool) -> String {
     text.split_inclusive('\n')
         .map(|line| {
             if defined_name(line).is_some_and(&is_given) {
@@ -221,7 +221,7 @@ fn defined_name(line: &str) -> Option<&str> {
 }
 
 /// Macros that gpulab sets for every kernel of a reader's.
-pub(crate) const MACROS: [&str; 5] = ["T", "INDEX", "WG", "WG_X", "WG_Y"];
+pub const MACROS: [&str; 5] = ["T", "INDEX", "WG", "WG_X", "WG_Y"];
 
 /// A type of elements or values.
 #[derive(Clone, Debug, PartialEq)]
@@ -251,7 +251,7 @@ impl ValueType {
 }
 
 /// `float3`: three numbers in the place of four; the fourth is padding. Its fields are named by numbers, as no struct's are.
-pub(crate) fn vector_of_three(scalar: Scalar) -> ValueType {
+pub fn vector_of_three(scalar: Scalar) -> ValueType {
     let size = scalar.size();
     let fields = (0..3).map(|lane| Field {
         name: lane.to_string(),
@@ -269,7 +269,7 @@ pub(crate) fn vector_of_three(scalar: Scalar) -> ValueType {
 const MOST_FIELDS: usize = 4096;
 
 /// Puts fields behind each other, as C aligns them; the struct's size is then [`ended`].
-pub(crate) fn add_field(
+pub fn add_field(
     to: &mut Layout,
     is_packed: bool,
     name: &str,
@@ -323,7 +323,7 @@ pub(crate) fn add_field(
 }
 
 /// The struct of these fields, with what lies behind the last one.
-pub(crate) fn ended(fields: Layout) -> Layout {
+pub fn ended(fields: Layout) -> Layout {
     Layout {
         size: fields.size.next_multiple_of(fields.alignment).max(1),
         ..fields
@@ -331,7 +331,7 @@ pub(crate) fn ended(fields: Layout) -> Layout {
 }
 
 /// A struct without fields.
-pub(crate) const EMPTY: Layout = Layout {
+pub const EMPTY: Layout = Layout {
     size: 0,
     alignment: 1,
     fields: Vec::new(),

@@ -1,9 +1,8 @@
 //! What a kernel's text shows by itself, without a run: what the language promises nobody, by line.
 
-use crate::c_text::{is_qualifier, logical_lines, tokens, without_comments};
+use crate::c_text::{ValueType, is_qualifier, logical_lines, tokens, without_comments};
 use crate::described::Formula;
 use crate::signature::CSource;
-use gpulab_model::data::Scalar;
 
 /// A place of a text, and what stands there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,9 +149,9 @@ fn local_bytes(code: &str, source: &CSource) -> Option<u64> {
         .iter()
         .position(|word| word == "__local" || word == "local")?;
     let mut rest = words[at..].iter().skip_while(|word| is_qualifier(word));
-    let of = rest.next()?;
-    let base = of.trim_end_matches(|c: char| c.is_ascii_digit());
-    let lanes: u64 = of[base.len()..].parse().unwrap_or(1);
+    let ValueType::Number(scalar, lanes) = source.value_type(rest.next()?)? else {
+        return None;
+    };
     let declared: Vec<&str> = rest
         .skip(1)
         .map(String::as_str)
@@ -160,7 +159,7 @@ fn local_bytes(code: &str, source: &CSource) -> Option<u64> {
         .collect();
     let sides = declared.join(" ");
     let sides = sides.strip_prefix('[')?.strip_suffix(']')?.split("] [");
-    let mut bytes = lanes.saturating_mul(Scalar::in_c(base)?.size() as u64);
+    let mut bytes = (lanes * scalar.size()) as u64;
     for side in sides {
         let count = Formula::parse(side)
             .ok()?

@@ -657,15 +657,19 @@ fn by_sizes(judgement: &Judgement) -> Option<Hint> {
     let most_right = most_right?;
     if follows_tiles {
         let declare = match built_in(&judgement.asked.family) {
-            _ if judgement.traits.is_guarded => String::new(),
-            Some(_) => format!(
-                " If its host launches whole groups only, say so: --declare \"multiple {wide}\"."
-            ),
-            None => format!(" If its host launches whole groups only, say so: multiple = {wide}."),
+            Some(_) => format!("--declare \"multiple {wide}\""),
+            None => format!("multiple = {wide}"),
+        };
+        let look = match judgement.traits.is_guarded {
+            true => {
+                "It compares an index with a size: look at what the last group's idle work-items would load for others"
+            }
+            false => "Compare each index with the size",
         };
         return Some(hint!(
             "The kernel is right where the data are whole groups of {wide}x{high}, and wrong where a part of one is left.",
-            "Compare each index with the size: the last work-group has fewer elements than the others.{declare}"
+            "{look}: the last work-group has fewer elements than the others. If its host launches whole groups only, say so: \
+             {declare}."
         ));
     }
     (least_wrong > most_right).then(|| {

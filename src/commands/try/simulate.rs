@@ -165,7 +165,7 @@ pub fn second_opinion(
         CheckEnd::Right if rung.own_text().and_then(asks).is_some() => return Ok(None),
         CheckEnd::Wrong => {
             "the result is wrong in the simulator Oclgrind, too. There it finds no race, nor with some groups and a rest: \
-             the kernel computes something else, or is not launched as it expects"
+             kernel and reference compute or round differently, or the kernel is not launched as it expects"
         }
         CheckEnd::Right if is_wrong_over_the_same_data(registry, case, device)? => {
             "over the same data the simulator Oclgrind gets the right result, and finds no race, nor with some groups and a \

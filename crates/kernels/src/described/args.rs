@@ -8,7 +8,7 @@ use gpulab_model::data::{self, Fill, Layout, NumberValue, Scalar};
 use gpulab_model::plan::{PixelFormat, Sampler};
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum DescribedArg {
+pub enum DescribedArg {
     Buffer(String),
     /// A number; the type is the parameter's unless it is given.
     Number(Formula, Option<ValueType>),
@@ -21,7 +21,7 @@ pub(crate) enum DescribedArg {
 
 impl DescribedArg {
     /// Gives it the type of its parameter, unless it has one.
-    pub(crate) fn take_type(&mut self, parameter: &Option<ValueType>) {
+    pub fn take_type(&mut self, parameter: &Option<ValueType>) {
         if let DescribedArg::Number(_, of)
         | DescribedArg::Numbers(_, of)
         | DescribedArg::Local(_, of) = self
@@ -30,7 +30,7 @@ impl DescribedArg {
         }
     }
 
-    pub(crate) fn formulas(&self) -> &[Formula] {
+    pub fn formulas(&self) -> &[Formula] {
         match self {
             DescribedArg::Buffer(_) | DescribedArg::Sampler(_) => &[],
             DescribedArg::Number(formula, _) | DescribedArg::Local(formula, _) => {
@@ -42,7 +42,7 @@ impl DescribedArg {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BufferRole {
+pub enum BufferRole {
     In,
     Out,
     /// It holds data before each run, and is checked afterwards.
@@ -52,18 +52,18 @@ pub(crate) enum BufferRole {
 }
 
 impl BufferRole {
-    pub(crate) fn is_input(self) -> bool {
+    pub fn is_input(self) -> bool {
         matches!(self, BufferRole::In | BufferRole::InOut)
     }
 
-    pub(crate) fn is_output(self) -> bool {
+    pub fn is_output(self) -> bool {
         matches!(self, BufferRole::Out | BufferRole::InOut)
     }
 }
 
 /// The type of a buffer's elements, as far as the file says it.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum ElementName {
+pub enum ElementName {
     /// That of the kernel's parameter.
     Parameter,
     /// `T`, the case's.
@@ -79,22 +79,22 @@ pub(crate) enum ElementName {
 
 /// A buffer, as an argument declares it.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Declared {
-    pub(crate) name: String,
-    pub(crate) role: BufferRole,
-    pub(crate) element: ElementName,
-    pub(crate) length: Formula,
+pub struct Declared {
+    pub name: String,
+    pub role: BufferRole,
+    pub element: ElementName,
+    pub length: Formula,
     /// The factors that the length is written as: slices, rows, columns.
-    pub(crate) sides: Vec<Formula>,
+    pub sides: Vec<Formula>,
     /// What is in it before a run; of outputs, whether it is zeros.
-    pub(crate) content: Content,
+    pub content: Content,
     /// Its elements, once the kernels are known.
-    pub(crate) resolved: Option<ValueType>,
+    pub resolved: Option<ValueType>,
 }
 
 impl Declared {
     /// Whether its elements may not be changed one by one.
-    pub(crate) fn is_frozen(&self) -> bool {
+    pub fn is_frozen(&self) -> bool {
         match &self.content {
             Content::Fill(kind, is_frozen) => *is_frozen || kind.has_structure(),
             Content::File(_, is_frozen) => *is_frozen,
@@ -102,7 +102,7 @@ impl Declared {
         }
     }
 
-    pub(crate) fn file(&self) -> Option<&str> {
+    pub fn file(&self) -> Option<&str> {
         if let Content::File(name, _) = &self.content {
             Some(name)
         } else {
@@ -110,7 +110,7 @@ impl Declared {
         }
     }
 
-    pub(crate) fn kind(&self) -> Option<&FillKind> {
+    pub fn kind(&self) -> Option<&FillKind> {
         if let Content::Fill(kind, _) = &self.content {
             Some(kind)
         } else {
@@ -120,7 +120,7 @@ impl Declared {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Content {
+pub enum Content {
     /// Nothing that a kernel may rely on.
     Noise,
     Zeros,
@@ -133,7 +133,7 @@ pub(crate) enum Content {
 }
 
 /// Understands an argument; a declaration comes with the name that later ones may use.
-pub(crate) fn parse_arg(text: &str) -> Result<(DescribedArg, Option<Declared>), String> {
+pub fn parse_arg(text: &str) -> Result<(DescribedArg, Option<Declared>), String> {
     let text = text.trim();
     let plain = |arg| Ok((arg, None));
     if let Some(rest) = text.strip_prefix("local ") {
@@ -321,7 +321,7 @@ fn content_of(text: &str, role: BufferRole) -> Result<Content, String> {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum FillKind {
+pub enum FillKind {
     Random,
     Positive,
     /// Up to so many, of both signs.
@@ -339,7 +339,7 @@ pub(crate) enum FillKind {
 const KINDS: &str = "random, positive, small 8, below 256, sorted, permutation, offsets 8";
 
 impl FillKind {
-    pub(crate) fn parse(text: &str) -> Result<FillKind, String> {
+    pub fn parse(text: &str) -> Result<FillKind, String> {
         let (word, rest) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
         let most = || {
             Formula::parse(rest)
@@ -358,7 +358,7 @@ impl FillKind {
         }
     }
 
-    pub(crate) fn formula(&self) -> Option<&Formula> {
+    pub fn formula(&self) -> Option<&Formula> {
         match self {
             FillKind::Small(most) | FillKind::Below(most) | FillKind::Offsets(most) => Some(most),
             _ => None,
@@ -366,7 +366,7 @@ impl FillKind {
     }
 
     /// Whether one element may not be changed without the others.
-    pub(crate) fn has_structure(&self) -> bool {
+    pub fn has_structure(&self) -> bool {
         matches!(
             self,
             FillKind::Sorted | FillKind::Permutation | FillKind::Offsets(_)
@@ -374,7 +374,7 @@ impl FillKind {
     }
 
     /// The fill whose elements it has, where names have these values.
-    pub(crate) fn fill(&self, names: &dyn Fn(&str) -> Option<u64>) -> Result<Fill, String> {
+    pub fn fill(&self, names: &dyn Fn(&str) -> Option<u64>) -> Result<Fill, String> {
         // So many are exact in every element type.
         let most = |formula: &Formula| formula.count(1, 1 << 24, names);
         Ok(match self {
@@ -387,10 +387,7 @@ impl FillKind {
     }
 
     /// Refuses data that tell no kernels apart, at whatever size.
-    pub(crate) fn demand_difference(
-        &self,
-        names: &dyn Fn(&str) -> Option<u64>,
-    ) -> Result<(), String> {
+    pub fn demand_difference(&self, names: &dyn Fn(&str) -> Option<u64>) -> Result<(), String> {
         match (self, self.fill(names)?) {
             (FillKind::Below(formula), Fill::Below(1)) => {
                 Err(same(&format!("below {}", formula.text)))
@@ -400,7 +397,7 @@ impl FillKind {
     }
 
     /// The bytes of `len` numbers of a type, or of structs.
-    pub(crate) fn generate(
+    pub fn generate(
         &self,
         fill: Fill,
         layout: &Layout,

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use toml::Spanned;
 
 /// Most elements of a buffer, and most work-items of a launch.
-pub(super) const MOST: u64 = 1 << 40;
+pub const MOST: u64 = 1 << 40;
 
 /// Most settings of a rung: each has a plan before the first one runs.
 const MOST_SETTINGS: usize = 1_000_000;
@@ -157,13 +157,13 @@ fn minute() -> u64 {
 /// largest right result, by default what the type's roundings may come to.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Allowance {
+pub struct Allowance {
     #[serde(skip)]
-    pub(crate) of_largest: Option<f64>,
+    pub of_largest: Option<f64>,
     #[serde(default)]
-    pub(crate) absolute: f64,
+    pub absolute: f64,
     #[serde(default)]
-    pub(crate) relative: f64,
+    pub relative: f64,
 }
 
 /// A text, or a number that is written without quotes.
@@ -203,54 +203,54 @@ fn several<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D:
 #[derive(Clone, Debug)]
 pub struct Description {
     pub name: String,
-    pub(crate) about: String,
+    pub about: String,
     /// Element types of `T`; where the file names none, that of the first output, once the kernels are known.
-    pub(crate) types: Vec<Dtype>,
-    pub(crate) form: Form,
+    pub types: Vec<Dtype>,
+    pub form: Form,
     /// Elements or columns, and rows, by default.
     n: Option<u64>,
     m: Option<u64>,
     /// What n and m must be multiples of.
-    pub(crate) multiple: u64,
+    pub multiple: u64,
     /// Whether it works at its default sizes alone.
-    pub(crate) is_fixed: bool,
-    pub(crate) bound: Bound,
+    pub is_fixed: bool,
+    pub bound: Bound,
     /// Those of all inputs and outputs where the file says nothing.
-    pub(crate) bytes: Option<Formula>,
-    pub(crate) operations: Option<Formula>,
+    pub bytes: Option<Formula>,
+    pub operations: Option<Formula>,
     /// Macros of the whole file whose values follow from the sizes: they are names in all formulas.
-    pub(crate) named: BTreeMap<String, Formula>,
+    pub named: BTreeMap<String, Formula>,
     /// Inputs and outputs, in the order in which they are named.
-    pub(crate) buffers: Vec<Declared>,
+    pub buffers: Vec<Declared>,
     pub checker: Checker,
     /// Folders from the file's own in which included files are, beside the kernels'.
     pub include: Vec<String>,
-    pub(crate) tolerance: Allowance,
-    pub(crate) rungs: Vec<DescribedRung>,
+    pub tolerance: Allowance,
+    pub rungs: Vec<DescribedRung>,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct DescribedRung {
-    pub(crate) name: String,
-    pub(crate) file: String,
-    pub(crate) wg: Option<WorkGroup>,
+pub struct DescribedRung {
+    pub name: String,
+    pub file: String,
+    pub wg: Option<WorkGroup>,
     /// Those that a search may try, the default first; empty for the usual ones.
-    pub(crate) groups: Vec<WorkGroup>,
+    pub groups: Vec<WorkGroup>,
     /// Elements of local memory that the kernel's text declares.
-    pub(crate) local: Option<Formula>,
+    pub local: Option<Formula>,
     /// Macros and their values; those of the group's sides are in `groups`.
-    pub(crate) tune: BTreeMap<String, Vec<u64>>,
-    pub(crate) conditions: Vec<Formula>,
+    pub tune: BTreeMap<String, Vec<u64>>,
+    pub conditions: Vec<Formula>,
     /// Macros, and their values: a formula of known names, or text.
-    pub(crate) defines: BTreeMap<String, String>,
+    pub defines: BTreeMap<String, String>,
     /// Those that are formulas, which its other formulas may name.
-    pub(crate) named: BTreeMap<String, Formula>,
-    pub(crate) scratch: Vec<Declared>,
-    pub(crate) steps: Vec<RungStep>,
+    pub named: BTreeMap<String, Formula>,
+    pub scratch: Vec<Declared>,
+    pub steps: Vec<RungStep>,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum RungStep {
+pub enum RungStep {
     Launch(DescribedLaunch),
     Loop {
         variable: String,
@@ -265,7 +265,7 @@ pub(crate) enum RungStep {
 }
 
 impl DescribedRung {
-    pub(crate) fn first_kernel(&self) -> &str {
+    pub fn first_kernel(&self) -> &str {
         let mut steps = self.steps.as_slice();
         loop {
             match steps.first() {
@@ -278,7 +278,7 @@ impl DescribedRung {
 }
 
 impl RungStep {
-    pub(crate) fn launches(&mut self) -> Vec<&mut DescribedLaunch> {
+    pub fn launches(&mut self) -> Vec<&mut DescribedLaunch> {
         match self {
             RungStep::Launch(launch) => vec![launch],
             RungStep::Loop { steps, .. } => steps.iter_mut().flat_map(RungStep::launches).collect(),
@@ -286,7 +286,7 @@ impl RungStep {
     }
 
     /// Whether buffers change places or flags are lowered in it, however deep.
-    pub(crate) fn needs_restoring(&self) -> bool {
+    pub fn needs_restoring(&self) -> bool {
         match self {
             RungStep::Launch(_) => false,
             RungStep::Loop {
@@ -296,7 +296,7 @@ impl RungStep {
     }
 
     /// The most dimensions of a launch.
-    pub(crate) fn dimensions(&self) -> usize {
+    pub fn dimensions(&self) -> usize {
         match self {
             RungStep::Launch(launch) => launch.sides.len(),
             RungStep::Loop { steps, .. } => {
@@ -307,17 +307,17 @@ impl RungStep {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct DescribedLaunch {
+pub struct DescribedLaunch {
     /// Empty where the file has one kernel alone.
-    pub(crate) kernel: String,
+    pub kernel: String,
     /// The line of the file's text on which its arguments begin.
-    pub(crate) line: Option<usize>,
+    pub line: Option<usize>,
     /// So many work-items in each dimension, rounded up to whole groups, or so many groups.
-    pub(crate) sides: Vec<Formula>,
-    pub(crate) is_of_groups: bool,
-    pub(crate) wg: Option<WorkGroup>,
-    pub(crate) args: Vec<DescribedArg>,
-    pub(crate) is_timed: bool,
+    pub sides: Vec<Formula>,
+    pub is_of_groups: bool,
+    pub wg: Option<WorkGroup>,
+    pub args: Vec<DescribedArg>,
+    pub is_timed: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -385,7 +385,7 @@ fn is_rung_name(name: &str) -> bool {
 }
 
 /// Whether a name is that of a size, of a macro or of something in formulas and arguments.
-pub(crate) fn taken(name: &str) -> bool {
+pub fn taken(name: &str) -> bool {
     SIZES.contains(&name)
         || MACROS.contains(&name)
         || is_word(name)
@@ -437,7 +437,7 @@ impl Description {
 
     /// Its default shape: as the file says, but no more than `usual` where it is to be `small`; `usual` elements or
     /// columns where the file says nothing.
-    pub(crate) fn usual_shape(&self, usual: u64, small: bool) -> Shape {
+    pub fn usual_shape(&self, usual: u64, small: bool) -> Shape {
         let size = |given: u64| match small && !self.is_fixed {
             true => given.min(usual).next_multiple_of(self.multiple),
             false => given.next_multiple_of(self.multiple),
@@ -484,7 +484,7 @@ impl Description {
     }
 
     /// What a size's name or a macro's stands for.
-    pub(crate) fn size(&self, name: &str, shape: Shape, dtype: Dtype) -> Option<u64> {
+    pub fn size(&self, name: &str, shape: Shape, dtype: Dtype) -> Option<u64> {
         match name {
             "n" => Some(shape.n),
             "m" => Some(shape.m),
@@ -499,11 +499,11 @@ impl Description {
         }
     }
 
-    pub(crate) fn outputs(&self) -> impl Iterator<Item = &Declared> {
+    pub fn outputs(&self) -> impl Iterator<Item = &Declared> {
         self.buffers.iter().filter(|buffer| buffer.role.is_output())
     }
 
-    pub(crate) fn inputs(&self) -> impl Iterator<Item = &Declared> {
+    pub fn inputs(&self) -> impl Iterator<Item = &Declared> {
         self.buffers.iter().filter(|buffer| buffer.role.is_input())
     }
 }
@@ -918,7 +918,7 @@ fn unfilled(text: &str) -> Vec<(usize, &str)> {
 }
 
 /// Refuses what is no option of OpenCL's compilers, or says what gpulab says another way.
-pub(crate) fn check_option(option: &str) -> Result<(), String> {
+pub fn check_option(option: &str) -> Result<(), String> {
     match option {
         _ if option.starts_with("-cl-") || option == "-w" || option == "-Werror" => Ok(()),
         _ if option.starts_with("-D") => Err(format!("options: {option}: macros stand in define")),
@@ -1403,10 +1403,10 @@ impl Description {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+pub mod tests {
     use super::*;
 
-    pub(crate) const TOML: &str = r#"
+    pub const TOML: &str = r#"
 name = "doubled"
 about = "each element twice"
 types = ["i32", "f32"]

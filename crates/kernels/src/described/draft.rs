@@ -39,7 +39,7 @@ pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, Str
     let mut out = String::new();
     let _ = writeln!(
         out,
-        "# A ladder for {kernel}, as far as its text says. Each ? is yours to fill in."
+        "# A ladder for {kernel}: numbers and lengths are guesses, and each ? is yours to fill in."
     );
     let named = if kernels.len() == 1 {
         file.to_owned()
@@ -299,17 +299,13 @@ fn guess(scalar: Scalar, name: &str) -> &'static str {
 
 /// Whether a host usually counts by a number of this name.
 fn is_step(name: &str) -> bool {
-    const STEPS: [&str; 9] = [
-        "k", "j", "i", "step", "stage", "pass", "round", "phase", "level",
-    ];
+    const STEPS: [&str; 6] = ["k", "j", "i", "step", "stage", "pass"];
     STEPS.contains(&name.to_lowercase().as_str())
 }
 
 fn is_size(name: &str) -> bool {
     let small = name.to_lowercase();
-    const NAMES: [&str; 11] = [
-        "n", "w", "h", "nx", "ny", "nz", "ni", "nj", "nk", "ncols", "nrows",
-    ];
+    const NAMES: [&str; 9] = ["n", "w", "h", "nx", "ny", "nz", "ni", "nj", "nk"];
     const PARTS: [&str; 10] = [
         "num", "size", "len", "count", "width", "height", "elem", "rows", "cols", "dim",
     ];
@@ -320,7 +316,9 @@ fn is_size(name: &str) -> bool {
     if OTHER.iter().any(|part| small.contains(part)) {
         return false;
     }
-    NAMES.contains(&small.as_str()) || PARTS.iter().any(|part| small.contains(part))
+    NAMES.contains(&small.as_str())
+        || ["M", "K"].contains(&name)
+        || PARTS.iter().any(|part| small.contains(part))
 }
 
 /// Which numbers of its own a work-item's variables are made of: bits 0 to 2 for its place along each axis, 3 for its group's, and 4
@@ -344,6 +342,8 @@ struct Reading<'a> {
     sizes: BTreeSet<String>,
     /// Variables that are a multiple of a size: where a row begins.
     rows: BTreeSet<&'a str>,
+    /// Variables that run over a row of a sparse matrix.
+    row_elements: BTreeSet<&'a str>,
     /// Variables that are a multiple of a work-item's place, and by what.
     factors: BTreeMap<&'a str, u64>,
     /// Whether a work-item's only number is divided by a size, to be a row and a column.
@@ -377,7 +377,12 @@ impl<'a> Reading<'a> {
             .map(|parameter| parameter.name.clone())
             .collect();
         for (name, value) in assignments(body) {
-            if matches!(value, [_, size] | [_, _, size] if sizes.contains(size)) {
+            let is_size = match value {
+                [_, size] | [_, _, size] => sizes.contains(size),
+                [_, call, _, _, _] => call == "get_global_size",
+                _ => false,
+            };
+            if is_size {
                 sizes.insert(name.to_owned());
             }
         }
@@ -393,12 +398,23 @@ impl<'a> Reading<'a> {
             places,
             sizes,
             rows: BTreeSet::new(),
+            row_elements: BTreeSet::new(),
             factors: BTreeMap::new(),
             is_flat,
         };
+        let offsets = parameters
+            .iter()
+            .filter(|parameter| reading.has_offsets(parameter));
+        let offsets: BTreeSet<&String> = offsets.map(|parameter| &parameter.name).collect();
         for (name, value) in assignments(body) {
             if reading.spans_rows(value) {
                 reading.rows.insert(name);
+            }
+            let is_of_row = |word: &String| {
+                reading.row_elements.contains(word.as_str()) || offsets.contains(word)
+            };
+            if value.iter().any(is_of_row) {
+                reading.row_elements.insert(name);
             }
             let factor = reading.factor(value);
             if factor > 1 && !value.iter().any(|word| word == "[") {
@@ -419,10 +435,13 @@ impl<'a> Reading<'a> {
 
     /// Whether a number is part of nothing but sums, as where data begin.
     fn is_only_added(&self, name: &str) -> bool {
-        let is_sign = |at: usize| self.body.get(at).is_some_and(|word| word == "+");
-        (1..self.body.len())
+        let word = |at: usize| self.body.get(at).map_or("", String::as_str);
+        let mut around = (1..self.body.len())
             .filter(|at| self.body[*at] == name)
-            .all(|at| is_sign(at - 1) || is_sign(at + 1))
+            .map(|at| [word(at - 1), word(at + 1)]);
+        around.all(|around| {
+            around.contains(&"+") && !around.iter().any(|sign| ["*", "/", "%"].contains(sign))
+        })
     }
 
     /// What a variable stays below: a number, or a size of the data.
@@ -431,21 +450,19 @@ impl<'a> Reading<'a> {
             .body
             .windows(3)
             .filter(|three| three[0] == word && three[1] == "<");
-        let bound = tests
-            .find(|three| three[2].parse::<u32>().is_ok() || self.sizes.contains(&three[2]))?;
-        Some(if self.sizes.contains(&bound[2]) {
-            "n"
-        } else {
-            &bound[2]
+        tests.find_map(|three| match three[2].parse::<u32>() {
+            Ok(_) => Some(three[2].as_str()),
+            Err(_) => self.sizes.contains(&three[2]).then_some("n"),
         })
     }
 
     /// Whether each work-item counts to a size, so that large ones take long.
     fn has_long_loop(&self) -> bool {
+        let is_size = |word: &String| self.sizes.contains(word) || word == "get_global_size";
         let mut heads = self
             .body
             .windows(3)
-            .filter(|three| three[1] == "<" && self.sizes.contains(&three[2]));
+            .filter(|three| three[1] == "<" && is_size(&three[2]));
         heads.any(|three| {
             self.places.get(three[0].as_str()) == Some(&0)
                 && self
@@ -488,6 +505,16 @@ impl<'a> Reading<'a> {
                 format!("{lanes}*{usual}")
             };
         }
+        if self.has_offsets(parameter) {
+            return "n + 1".to_owned();
+        }
+        let is_of_row = |word: &String| self.row_elements.contains(word.as_str());
+        if indices
+            .iter()
+            .any(|index| index.iter().any(is_of_row) && !index.contains(&"[".to_owned()))
+        {
+            return format!("{A_ROW}*n");
+        }
         let mask = indices
             .iter()
             .fold(0, |mask, index| mask | made_of(index, &self.places));
@@ -519,6 +546,15 @@ impl<'a> Reading<'a> {
             _ if self.dimensions == 1 && by > 1 => format!("{by}*{usual}"),
             _ if self.dimensions > 1 && is_plain && mask.count_ones() == 1 => "n".to_owned(),
             _ => usual.to_owned(),
+        }
+    }
+
+    /// Whether a buffer says where the rows of a sparse matrix begin, as whole numbers of which `x[i]` and `x[i + 1]` are read.
+    fn has_offsets(&self, parameter: &KernelParameter) -> bool {
+        let is_whole = matches!(&parameter.value_type, Some(ValueType::Number(scalar, 1)) if !scalar.is_float());
+        match &indices(self.body, &parameter.name)[..] {
+            [[start], [of, sign, one]] => is_whole && start == of && sign == "+" && one == "1",
+            _ => false,
         }
     }
 
@@ -562,6 +598,7 @@ impl<'a> Reading<'a> {
     fn data(&self, all: &[KernelParameter], parameter: &KernelParameter, length: &str) -> String {
         match &parameter.value_type {
             Some(ValueType::Number(scalar, _)) if scalar.size() == 1 => String::new(),
+            _ if self.has_offsets(parameter) => format!(" offsets {A_ROW}"),
             Some(ValueType::Number(scalar, 1)) if !scalar.is_float() => {
                 if length == "1" && self.sizes.contains(&parameter.name) {
                     return " = n".to_owned();
@@ -619,6 +656,9 @@ fn indices<'a>(body: &'a [String], name: &str) -> Vec<&'a [String]> {
         .filter_map(|open| Some(&body[open + 1..closing(body, open)?]))
         .collect()
 }
+
+/// Elements of a sparse matrix's row.
+const A_ROW: u64 = 8;
 
 /// Elements of a buffer whose indices are no places: bins of a histogram, weights of a filter.
 const BINS: &str = "256";
@@ -687,7 +727,7 @@ fn is_bound(body: &[String], places: &Places<'_>, name: &str) -> bool {
 }
 
 /// Whether a kernel compares an index that it computes from its place with anything, by which it may leave work-items out.
-pub(crate) fn is_guarded(source: &CSource, kernel: &str) -> bool {
+pub fn is_guarded(source: &CSource, kernel: &str) -> bool {
     const TESTS: [&str; 6] = ["if", "while", "?", "min", "clamp", "select"];
     let body = source.body(kernel).unwrap_or_default();
     let places = places(body);
@@ -794,7 +834,7 @@ mod tests {
         );
         assert_eq!(
             draft(text, "a.cl", Some("scale")).unwrap(),
-            "# A ladder for scale, as far as its text says. Each ? is yours to fill in.\n\
+            "# A ladder for scale: numbers and lengths are guesses, and each ? is yours to fill in.\n\
              kernel = \"a.cl:scale\"\nn      = 1048576\ndefine = { BLOCK = \"?\", block_size_y = \"1\" }\n\
              items  = \"n\"  # work-items; or groups = ...\nargs   = [\n  \"x[n] small 8\", # float x\n  \
              \"out y[n]\",     # float y\n  \"n\",            # int n\n  \"1.5\",          # float a: or another number\n]\n\

@@ -9,8 +9,8 @@ const LONGEST: usize = 1000;
 const MOST_BRACKETS: usize = 50;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Formula {
-    pub(crate) text: String,
+pub struct Formula {
+    pub text: String,
     root: Node,
 }
 
@@ -50,7 +50,7 @@ const FUNCTIONS: [(&str, usize); 7] = [
 ];
 
 /// Whether formulas have this word for something else than a name.
-pub(crate) fn is_word(name: &str) -> bool {
+pub fn is_word(name: &str) -> bool {
     FUNCTIONS.iter().any(|(known, _)| *known == name) || ["or", "and", "not"].contains(&name)
 }
 
@@ -156,7 +156,7 @@ impl Node {
 }
 
 impl Formula {
-    pub(crate) fn parse(text: &str) -> Result<Formula, String> {
+    pub fn parse(text: &str) -> Result<Formula, String> {
         let wrong = |why: &str| {
             format!("{why} in the formula \"{text}\": write it as in \"2 * n\" or \"ceil(n, WG)\"")
         };
@@ -183,7 +183,7 @@ impl Formula {
     }
 
     /// A condition: what is 1 or 0.
-    pub(crate) fn condition(text: &str) -> Result<Formula, String> {
+    pub fn condition(text: &str) -> Result<Formula, String> {
         let formula = Formula::parse(text)?;
         let is_condition = match &formula.root {
             Node::Operation(operator, _) => {
@@ -203,18 +203,18 @@ impl Formula {
     }
 
     /// Several formulas with commas between them, as in `n, ceil(m, 4)`.
-    pub(crate) fn list(text: &str) -> Result<Vec<Formula>, String> {
+    pub fn list(text: &str) -> Result<Vec<Formula>, String> {
         parts(text).map(Formula::parse).collect()
     }
 
-    pub(crate) fn names(&self) -> Vec<&str> {
+    pub fn names(&self) -> Vec<&str> {
         let mut found = Vec::new();
         self.root.names(&mut found);
         found
     }
 
     /// The name that it is, if it is nothing else.
-    pub(crate) fn name(&self) -> Option<&str> {
+    pub fn name(&self) -> Option<&str> {
         if let Node::Name(name) = &self.root {
             Some(name)
         } else {
@@ -222,14 +222,14 @@ impl Formula {
         }
     }
 
-    pub(crate) fn value(&self, names: &dyn Fn(&str) -> Option<u64>) -> Result<i128, String> {
+    pub fn value(&self, names: &dyn Fn(&str) -> Option<u64>) -> Result<i128, String> {
         self.root
             .value(names)
             .map_err(|why| format!("\"{}\": {why}", self.text))
     }
 
     /// Its value in f64, where divisions are not rounded.
-    pub(crate) fn real(&self, names: &dyn Fn(&str) -> Option<u64>) -> Result<f64, String> {
+    pub fn real(&self, names: &dyn Fn(&str) -> Option<u64>) -> Result<f64, String> {
         match self.root.real(names) {
             Ok(number) if number.is_finite() => Ok(number),
             Ok(number) => Err(format!("\"{}\" is {number}", self.text)),
@@ -238,7 +238,7 @@ impl Formula {
     }
 
     /// Its value as a count from `least` to `most`.
-    pub(crate) fn count(
+    pub fn count(
         &self,
         least: u64,
         most: u64,
@@ -259,13 +259,13 @@ impl Formula {
 }
 
 /// What a macro of this text is: the value of a formula of known names, or the text itself.
-pub(crate) fn macro_value(text: &str, names: &dyn Fn(&str) -> Option<u64>) -> String {
+pub fn macro_value(text: &str, names: &dyn Fn(&str) -> Option<u64>) -> String {
     let value = Formula::parse(text).and_then(|formula| formula.value(names));
     value.map_or_else(|_| text.to_owned(), |value| value.to_string())
 }
 
 /// What stands between commas that are in no brackets.
-pub(crate) fn parts(text: &str) -> impl Iterator<Item = &str> {
+pub fn parts(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0;
     text.split(move |c: char| {
         depth += i32::from(c == '(') - i32::from(c == ')');
@@ -274,7 +274,7 @@ pub(crate) fn parts(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether a text can be a name in formulas and in OpenCL C.
-pub(crate) fn is_name(text: &str) -> bool {
+pub fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }

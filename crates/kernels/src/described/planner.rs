@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 const MOST_LAUNCHES: usize = 20_000;
 
 /// The plan of a case: buffers, macros and launches as the file says.
-pub(super) fn plan(problem: &DescribedProblem, at: usize, case: &Case, target: &Target) -> Planned {
+pub fn plan(problem: &DescribedProblem, at: usize, case: &Case, target: &Target) -> Planned {
     problem.check(case.shape, case.dtype)?;
     let rung = &problem.description.rungs[at];
     let wg = work_group(rung, case);
@@ -431,7 +431,7 @@ impl<'a> DescribedPlan<'a> {
 
 /// What a kernel is given for an argument: numbers as its parameter wants them, as an index where nothing is known of it; so many
 /// bytes of local memory.
-pub(crate) fn bound(
+pub fn bound(
     arg: &DescribedArg,
     case: Dtype,
     names: &dyn Fn(&str) -> Option<u64>,
@@ -504,7 +504,7 @@ pub(crate) fn bound(
     ArgValue::new(&bytes).map(Arg::Value).ok_or_else(most)
 }
 
-pub(super) fn bytes_of(
+pub fn bytes_of(
     formula: &Formula,
     scalar: Scalar,
     names: &dyn Fn(&str) -> Option<u64>,

@@ -13,17 +13,17 @@ use gpulab_model::data::{
 use gpulab_model::plan::{Case, Cost, OutputPart, Plan, Reference, Refusal, Target};
 use std::collections::BTreeSet;
 
-pub(super) struct DescribedProblem {
-    pub(super) description: Description,
-    pub(super) oracle: Box<dyn Oracle>,
+pub struct DescribedProblem {
+    pub description: Description,
+    pub oracle: Box<dyn Oracle>,
     /// The launches of the rung at this place.
-    pub(super) planner: fn(&DescribedProblem, usize, &Case, &Target) -> Planned,
+    pub planner: fn(&DescribedProblem, usize, &Case, &Target) -> Planned,
 }
 
 /// How a buffer's elements lie in an array of the host.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Storage {
-    pub(super) dtype: Dtype,
+pub struct Storage {
+    pub dtype: Dtype,
     /// Elements of the array for one of the buffer's.
     each: usize,
     layout: Layout,
@@ -31,7 +31,7 @@ pub(super) struct Storage {
 }
 
 impl Storage {
-    pub(super) fn of(buffer: &Declared, case: Dtype) -> Storage {
+    pub fn of(buffer: &Declared, case: Dtype) -> Storage {
         let (layout, lanes): (Layout, usize) = match &buffer.resolved {
             Some(ValueType::Number(scalar, lanes)) => ((*scalar).into(), *lanes),
             Some(ValueType::Struct(layout)) => (layout.clone(), 1),
@@ -55,7 +55,7 @@ impl Storage {
     }
 
     /// Elements of the array for so many of the buffer's.
-    pub(super) fn len(&self, elements: u64) -> usize {
+    pub fn len(&self, elements: u64) -> usize {
         (elements as usize).saturating_mul(self.each)
     }
 
@@ -70,12 +70,7 @@ impl DescribedProblem {
         formula.count(1, MOST, &|name| self.description.size(name, shape, dtype))
     }
 
-    pub(super) fn len(
-        &self,
-        buffer: &Declared,
-        shape: Shape,
-        dtype: Dtype,
-    ) -> Result<usize, String> {
+    pub fn len(&self, buffer: &Declared, shape: Shape, dtype: Dtype) -> Result<usize, String> {
         let count = self.count(&buffer.length, shape, dtype);
         let count = count.map_err(|why| format!("the length of {}: {why}", buffer.name))?;
         let len = Storage::of(buffer, dtype).len(count);

@@ -8,10 +8,7 @@ use gpulab_model::data::Dtype;
 use gpulab_model::plan::ImageKind;
 
 /// Gives all arguments and buffers their types.
-pub(super) fn resolve(
-    description: &mut Description,
-    file: &FamilyFile,
-) -> Result<(), DeclarationError> {
+pub fn resolve(description: &mut Description, file: &FamilyFile) -> Result<(), DeclarationError> {
     for rung in &mut description.rungs {
         let wrong = |line, why: String| DeclarationError {
             line,

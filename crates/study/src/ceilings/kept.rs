@@ -55,16 +55,10 @@ pub struct Kept {
 
 impl Kept {
     pub fn empty(info: &DeviceInfo) -> Kept {
-        let DeviceInfo {
-            platform,
-            name,
-            driver,
-            ..
-        } = info;
         Kept {
-            platform: platform.clone(),
-            device: name.clone(),
-            driver: driver.clone(),
+            platform: info.platform.clone(),
+            device: info.name.clone(),
+            driver: info.driver.clone(),
             ceilings: Vec::new(),
         }
     }

@@ -7,6 +7,7 @@ use std::ops::AddAssign;
 
 /// Requests of one kind of memory: what the items of a warp ask for by one instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 pub struct RequestCounts {
     pub requests: u64,
     /// Items that took part in them.
@@ -15,14 +16,11 @@ pub struct RequestCounts {
     pub bytes: u64,
     /// Segments of global memory that hold a byte asked for, each once a request.
     pub segments: u64,
-    /// Cache lines of 128 bytes that hold a byte asked for, each once a request; 0 in counts of earlier versions.
-    #[serde(default)]
+    /// Cache lines of 128 bytes that hold a byte asked for, each once a request.
     pub lines: u64,
-    /// Segments that a group loads for the first time; 0 of stores, and in counts of earlier versions.
-    #[serde(default)]
+    /// Segments that a group loads for the first time; 0 of stores.
     pub group_segments: u64,
     /// Segments that the launch loads for the first time.
-    #[serde(default)]
     pub launch_segments: u64,
     /// Passes: of local memory the most words that a bank is asked for, of atomics the most items at one address.
     pub passes: u64,
@@ -33,10 +31,8 @@ pub struct RequestCounts {
     /// Different words of constant memory.
     pub words: u64,
     /// Bytes of all transactions of global memory.
-    #[serde(default)]
     pub moved: u64,
     /// Transactions of the busiest partition of global memory, over all moments; 0 without partitions.
-    #[serde(default)]
     pub busiest: u64,
 }
 
@@ -53,20 +49,18 @@ pub struct MemoryCounts {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 pub struct Counts {
     /// Instructions that warps executed.
     pub issued: u64,
     /// Instructions that items executed.
     pub lanes: u64,
     pub flops: u64,
-    /// Divisions of integers that warps executed, by divisors that the compiler does not know; 0 in counts of earlier versions.
-    #[serde(default)]
+    /// Divisions of integers that warps executed, by divisors that the compiler does not know.
     pub divisions: u64,
-    /// Waits of warps for loads from global memory; 0 in counts of earlier versions.
-    #[serde(default)]
+    /// Waits of warps for loads from global memory.
     pub waits: u64,
     /// Instructions that warps executed between those loads and the waits for them.
-    #[serde(default)]
     pub hidden: u64,
     pub memory: MemoryCounts,
 }
@@ -90,7 +84,6 @@ pub struct LaunchCounts {
     #[serde(default)]
     pub program: u64,
     /// Items of a group along each axis.
-    #[serde(default)]
     pub wg: [usize; 3],
     pub groups: u64,
     pub items: u64,

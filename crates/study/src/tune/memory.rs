@@ -128,16 +128,10 @@ pub struct TunedFile {
 
 impl TunedFile {
     pub fn empty(info: &DeviceInfo) -> TunedFile {
-        let DeviceInfo {
-            platform,
-            name,
-            driver,
-            ..
-        } = info;
         TunedFile {
-            platform: platform.clone(),
-            device: name.clone(),
-            driver: driver.clone(),
+            platform: info.platform.clone(),
+            device: info.name.clone(),
+            driver: info.driver.clone(),
             entries: Vec::new(),
         }
     }
