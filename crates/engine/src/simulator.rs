@@ -880,7 +880,7 @@ mod tests {
     fn what_ran_before_the_launches_is_not_counted_as_theirs() {
         let line = |kernel: &str, items: u64| {
             format!(
-                "{{\"kernel\":{kernel:?},\"wg\":[64,1,1],\"groups\":1,\"items\":{items},\"warps\":1,\"barriers\":0,\"copies\":0,\
+                "{{\"kernel\":{kernel:?},\"groups\":1,\"items\":{items},\"warps\":1,\"barriers\":0,\"copies\":0,\
                  \"private\":0,\"unordered\":false,\"instructions\":[]}}"
             )
         };

@@ -84,6 +84,7 @@ pub struct LaunchCounts {
     #[serde(default)]
     pub program: u64,
     /// Items of a group along each axis.
+    #[serde(default)]
     pub wg: [usize; 3],
     pub groups: u64,
     pub items: u64,
