@@ -151,19 +151,15 @@ pub fn tokens(text: &str) -> Vec<String> {
 }
 
 pub fn is_qualifier(word: &str) -> bool {
-    const PLAIN: [&str; 9] = [
+    /// With or without underscores: `global`, `__global`, `__restrict__`.
+    const QUALIFIERS: [&str; 14] = [
         "const",
         "restrict",
-        "__restrict__",
         "volatile",
         "static",
         "inline",
         "extern",
         "register",
-        "__restrict",
-    ];
-    /// These have two names: `global` and `__global`.
-    const SPACES: [&str; 7] = [
         "global",
         "constant",
         "local",
@@ -172,7 +168,7 @@ pub fn is_qualifier(word: &str) -> bool {
         "write_only",
         "read_write",
     ];
-    PLAIN.contains(&word) || SPACES.contains(&word.strip_prefix("__").unwrap_or(word))
+    QUALIFIERS.contains(&word.trim_matches('_'))
 }
 
 /// The first word, and what follows it.

@@ -558,7 +558,10 @@ impl CSource {
             .unwrap_or(words.len());
         let is_read_only = space == AddressSpace::Image
             && !has(&["write_only", "__write_only", "read_write", "__read_write"]);
-        let is_const = words[..star].iter().any(|word| word == "const") || is_read_only;
+        let is_const = words[..star]
+            .iter()
+            .any(|word| word.trim_matches('_') == "const")
+            || is_read_only;
         let value_type = self.type_of(&tokens(&type_name), 0);
         let is_const = is_const || space == AddressSpace::Constant;
         let text = words.join(" ").replace("* ", "*");

@@ -728,7 +728,7 @@ fn is_bound(body: &[String], places: &Places<'_>, name: &str) -> bool {
 
 /// Whether a kernel compares an index that it computes from its place with anything, by which it may leave work-items out.
 pub fn is_guarded(source: &CSource, kernel: &str) -> bool {
-    const TESTS: [&str; 6] = ["if", "while", "?", "min", "clamp", "select"];
+    const TESTS: [&str; 2] = ["if", "while"];
     let body = source.body(kernel).unwrap_or_default();
     let places = places(body);
     let parameters = source.parameters(kernel).unwrap_or_default().into_iter();
@@ -755,7 +755,7 @@ pub fn is_guarded(source: &CSource, kernel: &str) -> bool {
         let statement = &without_indices(statement);
         let is_compared = statement
             .iter()
-            .any(|word| ["<", ">", "min", "clamp"].contains(&word.as_str()));
+            .any(|word| ["<", ">"].contains(&word.as_str()));
         let looped = statement.iter().position(|word| word == "for");
         if test.is_some_and(|test| !has_alternative(body, from + test, &results))
             && is_compared
