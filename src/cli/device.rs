@@ -174,6 +174,9 @@ pub struct CountArgs {
     /// Show the cost of each source line; files also get a row for each line
     #[arg(long)]
     pub lines: bool,
+    /// What each rung takes on a GPU that gpulab has records of, and what would pay most there, as in h200
+    #[arg(long, value_name = "GPU", conflicts_with = "program")]
+    pub on: Option<String>,
     /// Compare with the counts that --csv wrote before: what changed, and by how much
     #[arg(long, value_name = "FILE")]
     pub against: Option<PathBuf>,

@@ -40,6 +40,9 @@ pub struct Ladder {
     /// Explain below the table why each step pays or not, from kernel counts and the device's measured limits
     #[arg(long)]
     pub why: bool,
+    /// Times on a GPU that gpulab has records of, measured there or by the model [default: h200 beside a CPU device]
+    #[arg(long, value_name = "GPU")]
+    pub on: Option<String>,
     /// Theoretical rate of the device, as in 4800GB/s or 60TFLOP/s, for the column "of peak"; repeatable, or as a list
     #[arg(long, value_name = "RATE", value_parser = values::peak, value_delimiter = ',')]
     pub peak: Vec<Peak>,

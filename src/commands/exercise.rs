@@ -8,6 +8,7 @@ use crate::cli::Global;
 use crate::console::{note, print, quoted};
 use crate::count::{CountedCase, LockstepModel, TracedLaunch};
 use crate::data::Shape;
+use crate::elsewhere::{RecordedGpu, USUAL};
 use crate::exercise::{
     CountMetric, DrawnSizes, Exercise, ExerciseVerdict, Grade, NAMES, Over, Progress, Standing,
     exercise, exercises,
@@ -25,7 +26,7 @@ use crate::simulator::{Checked, CountingWorker, Simulator};
 use crate::suggest::{self, did_you_mean, nearest};
 use crate::terminal::say;
 use crate::worker::{Setup, WorkerProcess};
-use crate::{Error, Result, ceilings, files, interrupt, usage_error, values};
+use crate::{Error, Result, ceilings, files, interrupt, report, usage_error, values};
 use clap::{Args, Subcommand};
 use gpulab_model::Joined;
 use serde::Serialize;
@@ -337,6 +338,9 @@ fn seed(options: &ExerciseCheck) -> u64 {
         .unwrap_or_else(|| RandomState::new().build_hasher().finish() >> 32)
 }
 
+/// The name of the starter among the family's rungs.
+const STARTER: &str = "starter";
+
 /// A submission, and what it is checked with.
 struct Grader<'a> {
     exercise: &'a Exercise,
@@ -392,7 +396,11 @@ fn grade(
         grade = grader.counted(grade)?;
     }
     if grade.verdict == ExerciseVerdict::Passed {
-        return grader.checked(grade);
+        let grade = grader.checked(grade)?;
+        return match grade.verdict {
+            ExerciseVerdict::Passed => grader.elsewhere(grade),
+            _ => Ok(grade),
+        };
     }
     let file = quoted(&path.display().to_string());
     let film = grade.line().map(|line| {
@@ -453,8 +461,6 @@ impl Grader<'_> {
     }
 
     fn counted(&self, mut grade: Grade) -> Result<Grade> {
-        /// The name of the starter among the family's rungs.
-        const STARTER: &str = "starter";
         /// More than are counted.
         const MOST_GROUPS: u64 = 1 << 16;
         let Grader {
@@ -464,14 +470,7 @@ impl Grader<'_> {
             sizes,
             ..
         } = self;
-        let mut registry = self.registry.clone();
-        let with_starter = adopt_as(
-            &mut registry,
-            STARTER,
-            Path::new("starter.cl"),
-            &exercise.starter()?,
-            family,
-        )?;
+        let (registry, with_starter) = self.with_starter()?;
         let needs = exercise.checks.iter().any(|check| check.needs_starter());
         let starter = with_starter.rung(STARTER).filter(|_| needs);
         let traced = exercise
@@ -529,6 +528,37 @@ impl Grader<'_> {
             traced: &traced,
         };
         Ok(grade.counted(exercise, &own, starter.as_ref(), &over))
+    }
+
+    /// A registry and the family with the exercise's starter beside the submission.
+    fn with_starter(&self) -> Result<(Registry, Family)> {
+        let mut registry = self.registry.clone();
+        let path = Path::new("starter.cl");
+        let text = self.exercise.starter()?;
+        let family = adopt_as(&mut registry, STARTER, path, &text, self.family)?;
+        Ok((registry, family))
+    }
+
+    /// What the step gains on a recorded GPU.
+    fn elsewhere(&self, grade: Grade) -> Result<Grade> {
+        let (registry, family) = self.with_starter()?;
+        let gpu = RecordedGpu::of(USUAL, &family)?;
+        let form = family.form;
+        let shape = gpu
+            .largest(family.dtypes[0])
+            .unwrap_or(form.shape(form.ladder_size(false), None));
+        let rungs = family.rung(STARTER).into_iter().chain([self.rung]);
+        let cases: Vec<Case> = rungs.map(|rung| self.case(rung, shape)).collect();
+        let times = gpu.times(&registry, &family, &cases, true)?;
+        let elsewhere = match times[..] {
+            [Some(starter), Some(own)] => Some(report::elsewhere::step(
+                &gpu.name,
+                &size(form, shape),
+                [starter.seconds, own.seconds],
+            )),
+            _ => None,
+        };
+        Ok(Grade { elsewhere, ..grade })
     }
 
     /// Whether the simulator finds no fault in what passed so far.

@@ -160,3 +160,34 @@ check = \"numpy: bins = np.bincount(x % 8, minlength=8)\"\n";
         "{out}{said}"
     );
 }
+
+#[test]
+fn rungs_have_times_on_a_gpu_that_was_recorded() {
+    let here = "on an NVIDIA H200, which is not here";
+    let (out, err, code) = run(&["dot", "-n", "1000", "--quick", "--variant", "1-2"]);
+    assert!(
+        code == 0 && out.contains(here) && out.contains("measured there"),
+        "{out}{err}"
+    );
+    let (out, err, _) = run(&["dot", "-n", "1000", "--quick", "-q"]);
+    assert!(!out.contains(here), "{out}{err}");
+    let (_, err, code) = run(&["dot", "-n", "1000", "--quick", "--on", "pocl"]);
+    assert!(code == 2 && err.contains("several devices"), "{err}");
+    let (_, err, code) = run(&["dot", "-n", "1000", "--quick", "--on", "nobody"]);
+    assert!(code == 2 && err.contains("nobody"), "{err}");
+}
+
+#[test]
+fn planted_faults_have_times_and_advice_by_the_model_where_it_knows_them() {
+    let (out, err, code) = run(&["count", "tests/grade/tile_banks.toml", "--on", "h200"]);
+    assert!(
+        code == 0 && out.contains("tile_banks.cl:10: 32 passes per request"),
+        "{out}{err}"
+    );
+    assert!(out.contains("model: from counts"), "{out}");
+    let (out, _, _) = run(&["count", "tests/grade/histogram.toml", "--on", "h200"]);
+    assert!(
+        out.contains("no time of slow") && out.contains("atomic operations of a warp"),
+        "{out}"
+    );
+}

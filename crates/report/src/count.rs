@@ -419,7 +419,7 @@ fn source_lines(
     // The rung's own file first.
     lines.sort_by_key(|one| (one.row.file != own, &one.row.file, one.row.line));
     let pays =
-        Payoffs::of_case(case).map(|pays| payoff::text(&pays, &row.family, row.rung, screen));
+        Payoffs::of_case(case).map(|pays| payoff::text(&pays, "", (&row.family, row.rung), screen));
     let pays = pays.map_or_else(String::new, |text| format!("\n{text}"));
     let grid = source_grid(&lines, &own, source).shorten(screen.width);
     format!("\n{}: {own}\n{}{pays}", case_label(case), grid.text())

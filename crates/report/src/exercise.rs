@@ -145,6 +145,9 @@ pub fn grade(exercise: &Exercise, grade: &Grade, width: usize) -> String {
     if !grade.hint.is_empty() {
         text += &wrap(&format!("Think about: {}", grade.hint), width, "  ");
     }
+    if let Some(elsewhere) = &grade.elsewhere {
+        text += &wrap(&format!("  {elsewhere}"), width, "    ");
+    }
     if let Some(film) = &grade.film {
         let _ = writeln!(text, "See the moment: {film}");
     }

@@ -41,8 +41,15 @@ pub fn sentences(payoffs: &Payoffs, family: &str, rung: Option<u32>) -> Vec<Payo
     best.collect()
 }
 
-pub fn text(payoffs: &Payoffs, family: &str, rung: Option<u32>, screen: Screen) -> String {
+/// What would pay most of a kernel, in sentences; on the device of this name, if it is another than the one that ran it.
+pub fn text(
+    payoffs: &Payoffs,
+    device: &str,
+    (family, rung): (&str, Option<u32>),
+    screen: Screen,
+) -> String {
     let mut text = match payoffs.is_of_time {
+        true if !device.is_empty() => format!("what would pay most on an {device}, by the model\n"),
         true => "what would pay most, by the model\n".to_owned(),
         false => "what would pay most on a GPU, by counts alone\n".to_owned(),
     };
@@ -150,8 +157,15 @@ fn sentence(one: &Payoff, is_of_time: bool, cure: &str) -> String {
             "counts in local memory, added up once per group,",
         ),
         Waste::OneGroup => (
-            "all work is in one work-group, which a GPU runs on one of its compute units"
-                .to_owned(),
+            match enough.as_str() {
+                "1" => {
+                    "all work is in one work-group, which a GPU runs on one of its compute units"
+                        .to_owned()
+                }
+                groups => format!(
+                    "all work is in {groups} work-groups, and a GPU has many more compute units"
+                ),
+            },
             "many groups, whose results another launch joins,",
         ),
     };

@@ -411,6 +411,8 @@ pub struct Grade {
     pub checks: Vec<CheckResult>,
     /// The command that plays the moment of the fault; none where no line has it.
     pub film: Option<String>,
+    /// What a step that passed gains on a recorded GPU, in words.
+    pub elsewhere: Option<String>,
 }
 
 impl Grade {
@@ -426,6 +428,7 @@ impl Grade {
             seed,
             checks: Vec::new(),
             film: None,
+            elsewhere: None,
         }
     }
 

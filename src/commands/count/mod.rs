@@ -11,6 +11,7 @@ use crate::count::{
     CountRow, CountSubject, FindingKind, LockstepModel, case_of, counted_cases, growths, machine_of,
 };
 use crate::data::{Dtype, Params, Shape};
+use crate::elsewhere::RecordedGpu;
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
 use crate::kernels::{Family, Registry, Rung, Sources, ladders};
 use crate::outcome::Status;
@@ -18,6 +19,7 @@ use crate::outputs::{Outputs, Paths};
 use crate::plan::{Case, Target};
 use crate::record::{Row, Run};
 use crate::report::count_gate::{sentence, text};
+use crate::report::elsewhere::TimeElsewhere;
 use crate::report::format::Screen;
 use crate::simulator::Simulator;
 use crate::store::{Recorded, of_csv};
@@ -86,6 +88,10 @@ pub fn run(global: &Global, options: &CountArgs) -> Result<(), Error> {
     if before.is_none() {
         tell(global, options, &mut outputs, &rows, &source);
     }
+    if let (Some(on), Countable::Ladder(brought, _)) = (&options.on, &subject) {
+        let named = (on.as_str(), &brought.family, &brought.registry);
+        elsewhere(global, options, &mut outputs, named, &cases)?;
+    }
     let finished = outputs.finish(counted.is_ok(), !rows.is_empty());
     worst_of([counted, gone_wrong(&rows), finished])?;
     let Some(before) = before else { return Ok(()) };
@@ -94,6 +100,56 @@ pub fn run(global: &Global, options: &CountArgs) -> Result<(), Error> {
     }
     let whole = !matches!(subject, Countable::Ladder(_, Some(_)));
     compare(global.color, options, &before, &rows, whole)
+}
+
+/// What each rung takes on a recorded GPU, at the largest size that was recorded or that is usual there; and what would pay most.
+fn elsewhere(
+    global: &Global,
+    options: &CountArgs,
+    outputs: &mut Outputs<CountRow>,
+    (on, family, registry): (&str, &Family, &Registry),
+    counted: &[CountedTrial<'_>],
+) -> Result<(), Error> {
+    let gpu = RecordedGpu::of(on, family)?;
+    let usual = family.usual_shape(family.form.ladder_size(false), false);
+    let mut cases: Vec<Case> = Vec::new();
+    for trial in counted {
+        let shape = match options.case.n {
+            Some(_) => trial.case.shape,
+            None => gpu.largest(trial.case.dtype).unwrap_or(usual),
+        };
+        cases.push(Case {
+            shape,
+            ..trial.case.clone()
+        });
+    }
+    let times = gpu.times(registry, family, &cases, global.quiet)?;
+    let mut rungs: Vec<(Row, TimeElsewhere)> = Vec::new();
+    let mut missing: Vec<String> = Vec::new();
+    let mut pays = Vec::new();
+    for (case, time) in cases.iter().zip(times) {
+        match gpu.row(family, case).zip(time) {
+            Some(rung) => rungs.push(rung),
+            None => missing.push(case.variant.clone()),
+        }
+        let rung = family.rung(&case.variant).and_then(Rung::number);
+        let payoffs = gpu.payoffs(registry, family, case)?;
+        pays.extend(payoffs.map(|payoffs| (case.variant.clone(), rung, payoffs)));
+    }
+    let Some(Shape { n, m }) = cases.first().map(|case| case.shape) else {
+        return Ok(());
+    };
+    let size = report::format::size(n, m);
+    let rungs: Vec<(&Row, TimeElsewhere)> = rungs.iter().map(|(row, time)| (row, *time)).collect();
+    outputs.tell(global, &|screen| {
+        let table = report::elsewhere::table((&gpu.name, &size), &rungs, &missing, screen);
+        let pays = pays.iter().map(|(variant, rung, payoffs)| {
+            let text = report::payoff::text(payoffs, &gpu.name, (&family.name, *rung), screen);
+            format!("\n{variant}: {text}")
+        });
+        format!("\n{table}{}", pays.joined(""))
+    });
+    Ok(())
 }
 
 /// Tables of the rows, and with `--lines` what each line of their sources costs.

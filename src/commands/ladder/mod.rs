@@ -10,17 +10,20 @@ use crate::commands::show::records;
 use crate::compare::{FEWEST, FileComparison, compare, timed};
 use crate::console::{note, worst_of};
 use crate::data::{Dtype, Params};
+use crate::elsewhere::{RecordedGpu, USUAL};
 use crate::kernels::{Family, Rung};
 use crate::outcome::{DeviceInfo, Status};
 use crate::outputs::{Outputs, Paths};
 use crate::plan::{Case, WorkGroup};
 use crate::record::Row;
+use crate::report::elsewhere::TimeElsewhere;
 use crate::report::format::Screen;
 use crate::report::progress::StatusLine;
 use crate::report::{self, RateUnit, ladder, landing, markdown, rates, shown as told};
 use crate::store::{Recorded, write_rows};
 use crate::sweep::Asked;
 use crate::values::{self, Peak};
+use crate::why::case_of;
 use crate::worker::Setup;
 use crate::{Error, Result, usage_error};
 use climb::Climb;
@@ -111,6 +114,9 @@ pub fn run(
             None => rows.clone(),
         };
         finished = reasons(&mut climb, global, &mut limits, &placed);
+    }
+    if climbed.is_ok() && finished.is_ok() && study.shape.elements() > 0 {
+        finished = elsewhere(&mut climb, global, &rows);
     }
     if matches!(climbed, Err(Error::Interrupted)) && !climb.missing().is_empty() {
         note(&format!("not measured: {}", climb.missing().join(", ")));
@@ -205,6 +211,46 @@ fn reasons(
             told::reasons_text(registry, rows, &counts, &ceilings, screen)
         )
     });
+    Ok(())
+}
+
+/// The rungs' times on a recorded GPU, where one is asked for or only a CPU is here: there at the largest size that was recorded,
+/// or else at the same one.
+fn elsewhere(climb: &mut Climb<'_>, global: &Global, rows: &[Row]) -> Result<()> {
+    let is_usual = !global.quiet && !climb.executor.info().target.gpu;
+    let usual = is_usual.then_some(USUAL);
+    let Some(asked) = climb.options.on.as_deref().or(usual) else {
+        return Ok(());
+    };
+    let study = climb.ladder;
+    let gpu = RecordedGpu::of(asked, study.family)?;
+    let shape = match climb.options.on {
+        None => gpu.largest(climb.dtype).unwrap_or(study.shape),
+        Some(_) => study.shape,
+    };
+    let rungs = rows
+        .iter()
+        .filter_map(|row| Some((row, case_of(&study.registry, row)?)));
+    let (rungs, cases): (Vec<&Row>, Vec<Case>) = rungs
+        .map(|(row, case)| (row, Case { shape, ..case }))
+        .unzip();
+    let times = gpu.times(&study.registry, study.family, &cases, global.quiet)?;
+    let (known, unknown): (Vec<_>, Vec<_>) = rungs
+        .into_iter()
+        .zip(times)
+        .partition(|(_, time)| time.is_some());
+    let missing: Vec<String> = unknown.iter().map(|(row, _)| row.variant.clone()).collect();
+    let known: Vec<(&Row, TimeElsewhere)> = known
+        .into_iter()
+        .filter_map(|(row, time)| Some((row, time?)))
+        .collect();
+    if !known.is_empty() {
+        let size = report::format::size(shape.n, shape.m);
+        climb.outputs.tell(global, &|screen| {
+            let table = report::elsewhere::table((&gpu.name, &size), &known, &missing, screen);
+            format!("\n{table}")
+        });
+    }
     Ok(())
 }
 

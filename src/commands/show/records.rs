@@ -142,6 +142,15 @@ fn named(own: &[Shipped], name: &str) -> Result<Vec<Material>> {
     Ok(found)
 }
 
+/// What was recorded of the rungs of a family, or of none, on the one device whose name has this part, with its limits.
+pub fn all_of(asked: &str, family: &str) -> Result<Material> {
+    let own = of_device(&shipped(), asked)?;
+    let ladder = own.iter().find(|file| file.name == family);
+    let mut all = ladder.map(from_shipped).transpose()?.unwrap_or_default();
+    all.ceilings = ceilings_of(own[0].device)?;
+    Ok(all)
+}
+
 /// The measured limits among the records of a device that come with gpulab.
 fn ceilings_of(device: &str) -> Result<Vec<CeilingRow>> {
     let file = shipped()

@@ -14,6 +14,7 @@ use crate::cli::{Global, Ladder, PrintedSource, TryArgs};
 use crate::console::{note, print, quoted, screen, worst_of};
 use crate::count::{CheckFinding, CountRow};
 use crate::data::{Dtype, Params, Shape};
+use crate::elsewhere::{RecordedGpu, USUAL};
 use crate::judgement::{Judgement, Ruling};
 use crate::kernels::{Family, Registry, Rung, cited, draft, ladders, text, transpose};
 use crate::outcome::Status;
@@ -541,9 +542,33 @@ fn count(
     let Some(row) = report.rows.iter().find(|row| row.variant == variant) else {
         return Ok(());
     };
-    let Some(payoffs) = counter::payoffs(registry, row, &own, global.quiet)? else {
+    let gpu = match row.is_on_cpu_device() {
+        true => Some(RecordedGpu::of(
+            options.ladder.on.as_deref().unwrap_or(USUAL),
+            family,
+        )?),
+        false => None,
+    };
+    let case = &judged.judgement.asked;
+    let modelled = gpu.as_ref().map(|gpu| {
+        let shape = gpu.largest(case.dtype).unwrap_or(case.shape);
+        gpu.payoffs(
+            registry,
+            family,
+            &Case {
+                shape,
+                ..case.clone()
+            },
+        )
+    });
+    let payoffs = match modelled.transpose()?.flatten() {
+        Some(payoffs) => Some(payoffs),
+        None => counter::payoffs(registry, row, &own, global.quiet)?,
+    };
+    let Some(payoffs) = payoffs else {
         return Ok(());
     };
+    let device = gpu.as_ref().map_or("", |gpu| &gpu.name);
     // Of a kernel that options declare more of there is no film.
     let film = match &options.family {
         Some(family) if options.args.is_none() && options.declare.is_empty() => {
@@ -564,7 +589,7 @@ fn count(
     tell(global, options, |screen| {
         format!(
             "\n{}{film}",
-            report::payoff::text(&payoffs, &row.family, None, screen)
+            report::payoff::text(&payoffs, device, (&row.family, None), screen)
         )
     })
 }

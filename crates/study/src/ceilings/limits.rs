@@ -34,6 +34,29 @@ impl LimitNeeded {
         }
     }
 
+    /// The ceiling among the lines that were recorded of a device.
+    pub fn among(self, rows: &[CeilingRow]) -> Option<Ceiling> {
+        let quantity = self.quantity(&Target::with_everything(true))?;
+        let is_it = |row: &&CeilingRow| {
+            (row.what.as_str(), row.place, row.element.as_str())
+                == (quantity.what, quantity.place, quantity.element)
+        };
+        self.ceiling(&quantity, rows.iter().find(is_it)?)
+    }
+
+    /// A quantity's line as a ceiling: of pairs, in operations.
+    fn ceiling(self, quantity: &Quantity, row: &CeilingRow) -> Option<Ceiling> {
+        let per = if quantity.measure == Rate::Pairs {
+            2.0
+        } else {
+            1.0
+        };
+        Some(Ceiling {
+            bound: self.bound,
+            rate: per * row.value?,
+        })
+    }
+
     fn quantity(self, target: &Target) -> Option<Quantity> {
         // A ladder's own search is brief.
         self.is_limited.then_some(())?;
@@ -187,19 +210,8 @@ impl Limits {
         let ceiling = match need.quantity(&executor.info().target) {
             None => None,
             Some(quantity) => {
-                // Of pairs, in operations.
-                let per = if quantity.measure == Rate::Pairs {
-                    2.0
-                } else {
-                    1.0
-                };
                 let row = self.row(&quantity, executor)?;
-                row.and_then(|row| {
-                    Some(Ceiling {
-                        bound: need.bound,
-                        rate: per * row.value?,
-                    })
-                })
+                row.and_then(|row| need.ceiling(&quantity, &row))
             }
         };
         self.known.push((need, ceiling));

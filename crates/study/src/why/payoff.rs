@@ -15,6 +15,9 @@ const MISSED: f64 = 1.5;
 /// Warp instructions that a GPU executes while memory delivers a segment (H200: 7.3).
 const INSTRUCTIONS_A_SEGMENT: f64 = 8.0;
 
+/// Groups that give each compute unit of a large GPU one, or nearly.
+const FULL: f64 = 64.0;
+
 /// Instructions that take as long as a division of integers (H200: 29.7).
 const INSTRUCTIONS_A_DIVISION: f64 = 30.0;
 
@@ -83,6 +86,8 @@ struct CaseWork<'a> {
     lines: Vec<&'a CountRow>,
     wg: WorkGroup,
     launches: f64,
+    /// So many groups of a launch are few: of a case that is small by itself, one.
+    few: f64,
     /// Whether a model fits.
     has_model: bool,
 }
@@ -110,6 +115,7 @@ impl Payoffs {
             lines,
             wg: row.wg?,
             launches,
+            few: FULL / 4.0,
             has_model,
         };
         let all = work.payoffs(&|tally, launches| {
@@ -132,6 +138,23 @@ impl Payoffs {
         })
     }
 
+    /// For a rung whose time is not modelled, by its counts at the row's size.
+    pub fn of_tally(row: &Row, tally: &Tally, counts: &[CountRow]) -> Option<Payoffs> {
+        let own = counts.iter().filter(|count| is_counted_of(count, row));
+        let work = CaseWork {
+            tally: *tally,
+            lines: with_lines(largest(own.collect())),
+            wg: row.wg?,
+            launches: row.launches.unwrap_or(1).max(1) as f64,
+            few: FULL / 4.0,
+            has_model: false,
+        };
+        Some(Payoffs {
+            is_of_time: false,
+            all: work.payoffs(&|tally, _| slots(tally)),
+        })
+    }
+
     /// For a counted case, by its counts alone; `None` for other machines than the usual one.
     pub fn of_case(rows: &[CountRow]) -> Option<Payoffs> {
         let own = largest(rows.iter().filter(|row| is_usual(row)).collect());
@@ -147,6 +170,7 @@ impl Payoffs {
             lines: with_lines(own),
             wg,
             launches: 1.0,
+            few: 1.0,
             has_model: false,
         };
         Some(Payoffs {
@@ -218,7 +242,7 @@ impl CaseWork<'_> {
         for waste in Waste::ALL {
             let total = match waste {
                 Waste::Launches => (self.launches, 1.0),
-                Waste::OneGroup => (self.idle_units(), 1.0),
+                Waste::OneGroup => (FULL, self.few_groups()),
                 _ => {
                     let lines = self
                         .lines
@@ -233,8 +257,7 @@ impl CaseWork<'_> {
                 self.launches
             };
             let saves = match waste {
-                // At least: of any GPU half of the units would idle.
-                Waste::OneGroup => 0.5,
+                Waste::OneGroup => 1.0 - total.1 / total.0,
                 _ => 1.0 - cost(&self.without(waste, total), launches) / now,
             };
             if total.1 < total.0 && saves > 0.0 {
@@ -297,14 +320,16 @@ impl CaseWork<'_> {
         }
     }
 
-    /// 2, for more, where every launch has one group and its items have many elements each; else 1.
-    fn idle_units(&self) -> f64 {
+    /// The groups of a launch, where a GPU has many more compute units and items have many elements each; else those that fill one.
+    fn few_groups(&self) -> f64 {
         const MANY: u64 = 16;
         let elements = self.lines.first().map_or(0, |row| row.elements());
-        let is_one = self.tally.groups as f64 <= self.launches;
-        match is_one && elements >= MANY * self.wg.size() as u64 {
-            true => 2.0,
-            false => 1.0,
+        let groups = self.tally.groups as f64 / self.launches;
+        match groups <= self.few
+            && elements as f64 >= groups * (MANY * self.wg.size() as u64) as f64
+        {
+            true => groups,
+            false => FULL,
         }
     }
 

@@ -1,0 +1,83 @@
+//! Times on a GPU that is not here, beside those of a ladder that was climbed here.
+
+use crate::format::{self, Screen};
+use crate::rungs::label;
+use crate::table::Table;
+use gpulab_record::Row;
+
+/// A time in seconds, and whether it was measured there; else it is the model's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimeElsewhere {
+    pub seconds: f64,
+    pub is_recorded: bool,
+}
+
+const MODEL: &str = "model: from counts, and limits that were measured there; within 1.5 times for 52 of 61 kernels (docs/elsewhere.md)";
+
+/// Rungs as they were measured here, with their times on the device of this name, at this size.
+pub fn table(
+    (device, size): (&str, &str),
+    rungs: &[(&Row, TimeElsewhere)],
+    missing: &[String],
+    screen: Screen,
+) -> String {
+    let times = rungs.iter().map(|(_, time)| time.seconds);
+    let (unit, scale) = format::time_unit(times.clone());
+    let here: Vec<f64> = rungs
+        .iter()
+        .map(|(row, _)| row.t_median_s.unwrap_or(f64::NAN))
+        .collect();
+    let there: Vec<f64> = times.clone().collect();
+    let from = |time: &TimeElsewhere| {
+        if time.is_recorded {
+            "measured there"
+        } else {
+            "model"
+        }
+    };
+    let mut table = Table::default().texts("rung", rungs.iter().map(|(row, _)| label(row)));
+    if here.iter().any(|seconds| seconds.is_finite()) {
+        table = table.numbers("gain\nhere".to_owned(), gains(&here));
+    }
+    let table = table
+        .numbers("gain\nthere".to_owned(), gains(&there))
+        .numbers(
+            format!("{unit}\nthere"),
+            times.map(|seconds| format::significant(seconds / scale, 3)),
+        )
+        .texts("from", rungs.iter().map(|(_, time)| from(time).to_owned()));
+    let mut text = screen.wrap(&format!(
+        "on an {device}, which is not here, with n = {size}:"
+    ));
+    text += &table.blocks(screen.width);
+    if rungs.iter().any(|(_, time)| !time.is_recorded) {
+        text += &screen.wrap(MODEL);
+    }
+    if !missing.is_empty() {
+        text += &screen.wrap_foreign(&format!(
+            "no time of {}: not counted, or what the model does not know: few groups, or atomic operations that meet",
+            missing.join(", ")
+        ));
+    }
+    format::on_screen(&text, screen)
+}
+
+/// What a step from one kernel to another gains on the device of this name, by the model.
+pub fn step(device: &str, size: &str, [before, after]: [f64; 2]) -> String {
+    let [old, new] = [before, after].map(format::time);
+    format!(
+        "on an {device}, by the model, with n = {size}: {new}, before {old}: {} times as fast",
+        format::significant(before / after, 2)
+    )
+}
+
+/// How many times as fast each is as the one before it.
+fn gains(seconds: &[f64]) -> Vec<String> {
+    let gain = |pair: &[f64]| match pair[0] / pair[1] {
+        gain if gain.is_finite() => format::significant(gain, 3),
+        _ => "-".to_owned(),
+    };
+    std::iter::once("-".to_owned())
+        .chain(seconds.windows(2).map(gain))
+        .collect()
+}

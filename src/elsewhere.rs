@@ -1,0 +1,202 @@
+//! What kernels take on a GPU that was recorded and is not here: as they were measured there, or by the model, from their counts
+//! and that device's measured limits.
+
+use crate::ceilings::{CeilingRow, LimitNeeded};
+use crate::commands::count::counter::counts;
+use crate::commands::show::records;
+use crate::count::counted_settings;
+use crate::data::{Dtype, Shape};
+use crate::kernels::{Family, Registry};
+use crate::outcome::{Cache, Status};
+use crate::plan::{Case, Target};
+use crate::record::Row;
+use crate::report::elsewhere::TimeElsewhere;
+use crate::why::{DeviceRates, ModelTime, Payoffs, Tally, tally};
+use crate::{Result, usage_error};
+use std::collections::{BTreeMap, BTreeSet};
+use std::slice::from_ref;
+
+/// The device that is asked where nothing else is said.
+pub const USUAL: &str = "h200";
+
+/// A GPU whose limits come with gpulab.
+pub struct RecordedGpu {
+    pub name: String,
+    ceilings: Vec<CeilingRow>,
+    rates: DeviceRates,
+    /// What was measured of a family's rungs there.
+    rows: Vec<Row>,
+}
+
+impl RecordedGpu {
+    /// The device whose name has this part, for the rungs of a family.
+    ///
+    /// Errors: `Usage` if there is none, or if its limits are not recorded.
+    pub fn of(asked: &str, family: &Family) -> Result<RecordedGpu> {
+        let all = records::all_of(asked, &family.name)?;
+        let device = all
+            .ceilings
+            .first()
+            .map(|row| row.device.clone())
+            .unwrap_or_default();
+        let of_device = Row {
+            device: device.clone(),
+            ..Row::default()
+        };
+        let Some(rates) = DeviceRates::new(&all.ceilings, true)
+            .ok()
+            .filter(|_| !of_device.is_on_cpu_device())
+        else {
+            return usage_error(format!(
+                "--on {asked}: no limits of a GPU are recorded; there is {USUAL}"
+            ));
+        };
+        Ok(RecordedGpu {
+            name: device,
+            rates,
+            rows: all.rows,
+            ceilings: all.ceilings,
+        })
+    }
+
+    /// A case's row there but for its time; `None` for what cannot be planned, or whose limit was not measured.
+    pub fn row(&self, family: &Family, case: &Case) -> Option<Row> {
+        let rung = family.rung(&case.variant)?;
+        let plan = family
+            .plan(rung, case, &Target::with_everything(true))
+            .ok()?;
+        let cost = family.problem.cost(case);
+        let need = LimitNeeded::of(family, case.dtype, &case.params);
+        let limit = need.among(&self.ceilings)?;
+        let rate = |is_memory| (limit.bound.is_memory() == is_memory).then_some(limit.rate);
+        Some(Row {
+            device: self.name.clone(),
+            family: case.family.clone(),
+            rung: rung.number(),
+            variant: case.variant.clone(),
+            dtype: case.dtype,
+            n: case.shape.n,
+            m: case.shape.m,
+            wg: Some(plan.wg),
+            params: case
+                .params
+                .clone()
+                .into_iter()
+                .chain(plan.params.clone())
+                .collect(),
+            cache: Cache::Warm,
+            status: Status::Ok,
+            bytes: Some(cost.bytes as u64),
+            ops: Some(cost.ops as u64),
+            ceiling: limit.bound.name().to_owned(),
+            ceiling_gbps: rate(true),
+            ceiling_gops: rate(false),
+            launches: Some(plan.passes.iter().filter(|pass| pass.timed).count() as u64),
+            ..Row::default()
+        })
+    }
+
+    /// The time of each case there: as it was recorded, or else by the model where its kernels are counted.
+    pub fn times(
+        &self,
+        registry: &Registry,
+        family: &Family,
+        cases: &[Case],
+        quiet: bool,
+    ) -> Result<Vec<Option<TimeElsewhere>>> {
+        let rows: Vec<Option<Row>> = cases.iter().map(|case| self.row(family, case)).collect();
+        let is_unknown = |row: &&Row| self.recorded(row).is_none();
+        let unknown: Vec<Row> = rows.iter().flatten().filter(is_unknown).cloned().collect();
+        let counts = match unknown.is_empty() {
+            true => Vec::new(),
+            false => counts(registry, &unknown, None, quiet)?,
+        };
+        let times = rows.iter().map(|row| {
+            let row = row.as_ref()?;
+            let recorded = self.recorded(row);
+            let seconds = match recorded {
+                Some(seconds) => seconds,
+                None => self
+                    .model(row, &tally(registry, row, &counts, true)?)?
+                    .whole(),
+            };
+            Some(TimeElsewhere {
+                seconds,
+                is_recorded: recorded.is_some(),
+            })
+        });
+        Ok(times.collect())
+    }
+
+    /// None of what the model does not know: many atomic operations that meet in global memory, and groups that are too few for
+    /// the device's compute units.
+    fn model(&self, row: &Row, tally: &Tally) -> Option<ModelTime> {
+        /// A share of the instructions, and groups.
+        const MEETING: u64 = 20;
+        const FEW: u64 = 64;
+        let meeting = tally.counts.memory.global_atomic.passes;
+        let is_known = MEETING * meeting < tally.counts.issued && tally.groups >= FEW;
+        is_known.then(|| ModelTime::of(row, tally, &self.rates))?
+    }
+
+    /// What would pay most of a kernel there, by the model.
+    pub fn payoffs(
+        &self,
+        registry: &Registry,
+        family: &Family,
+        case: &Case,
+    ) -> Result<Option<Payoffs>> {
+        let Some(row) = self.row(family, case) else {
+            return Ok(None);
+        };
+        let counts = counts(registry, from_ref(&row), None, true)?;
+        let Some(tally) = tally(registry, &row, &counts, true) else {
+            return Ok(None);
+        };
+        let Some(model) = self.model(&row, &tally) else {
+            return Ok(Payoffs::of_tally(&row, &tally, &counts));
+        };
+        let timed = Row {
+            t_median_s: Some(model.whole()),
+            ..row
+        };
+        Ok(Payoffs::of_rung(
+            &timed,
+            &tally,
+            &model,
+            &counts,
+            &self.rates,
+        ))
+    }
+
+    /// The recorded time of a row's case, with the same settings but for the number of work-items.
+    fn recorded(&self, row: &Row) -> Option<f64> {
+        let is_same = |own: &&Row| {
+            own.is_believed()
+                && own.is_plain()
+                && (own.dtype, own.n, own.m, own.wg) == (row.dtype, row.n, row.m, row.wg)
+                && own.variant == row.variant
+                && counted_settings(&own.params) == counted_settings(&row.params)
+        };
+        self.rows.iter().find(is_same)?.t_median_s
+    }
+
+    /// The largest of the sizes at which the most rungs were recorded; launches take the least part there.
+    pub fn largest(&self, dtype: Dtype) -> Option<Shape> {
+        let own = self
+            .rows
+            .iter()
+            .filter(|row| row.dtype == dtype && row.is_plain() && row.rung.is_some());
+        let mut rungs: BTreeMap<(u64, u64), BTreeSet<&str>> = BTreeMap::new();
+        own.for_each(|row| {
+            _ = rungs
+                .entry((row.n, row.m))
+                .or_default()
+                .insert(&row.variant)
+        });
+        let most = rungs
+            .into_iter()
+            .max_by_key(|(size, rungs)| (rungs.len(), *size));
+        most.map(|((n, m), _)| Shape { n, m })
+    }
+}

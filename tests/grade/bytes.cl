@@ -1,0 +1,13 @@
+__kernel void slow(__global const uchar *x, __global uchar *y, int n)
+{
+    int i = get_global_id(0);
+    if (i < n)
+        y[i] = 255 - x[i]; // here
+}
+
+__kernel void cured(__global const uchar *x, __global uchar *y, int n)
+{
+    int i = get_global_id(0);
+    if (i < n / 16)
+        vstore16((uchar16)(255) - vload16(i, x), i, y);
+}

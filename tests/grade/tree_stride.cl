@@ -1,0 +1,30 @@
+__kernel void slow(__global const float *x, __global float *y, int n)
+{
+    __local float part[256];
+    int l = get_local_id(0), i = get_global_id(0);
+    part[l] = i < n ? x[i] : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int s = 1; s < 256; s *= 2) {
+        int at = 2 * s * l;
+        if (at < 256)
+            part[at] += part[at + s]; // here
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (l == 0)
+        y[get_group_id(0)] = part[0];
+}
+
+__kernel void cured(__global const float *x, __global float *y, int n)
+{
+    __local float part[256];
+    int l = get_local_id(0), i = get_global_id(0);
+    part[l] = i < n ? x[i] : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int s = 128; s > 0; s >>= 1) {
+        if (l < s)
+            part[l] += part[l + s];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (l == 0)
+        y[get_group_id(0)] = part[0];
+}
