@@ -119,11 +119,12 @@ pub enum Command {
         #[arg(long, value_name = "NAME", conflicts_with = "name")]
         source: Option<String>,
     },
-    /// Explain a ladder, a rung or an experiment: the idea, what to expect, when it does not help, what proves it,
+    /// Explain a ladder, a rung, an experiment or a word: the idea, what to expect, when it does not help, what proves it,
     /// CUDA's terms
     Explain {
-        /// A family, as in reduce; a rung, as in reduce:3 or reduce:sequential; or an experiment, as in stride
-        #[arg(value_name = "FAMILY|FAMILY:RUNG|EXPERIMENT")]
+        /// A family, as in reduce; a rung, as in reduce:3 or reduce:sequential; an experiment, as in stride; or a word of the
+        /// field, as in coalescing or "bank conflict"
+        #[arg(value_name = "FAMILY|FAMILY:RUNG|EXPERIMENT|WORD")]
         lesson: String,
     },
     /// Print the kernel of a rung, as in reduce:3, or the kernels of an experiment; of two rungs what changed: their header

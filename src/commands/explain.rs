@@ -4,6 +4,7 @@ use crate::console::{self, print};
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
 use crate::kernels::{Family, Rung, built_in, ladders};
 use crate::report::explain::{all_rungs, kernel, story, study};
+use crate::report::glossary;
 use crate::{Error, Result, suggest, usage_error, values};
 
 pub fn run(word: &str) -> Result<()> {
@@ -12,6 +13,7 @@ pub fn run(word: &str) -> Result<()> {
         Lesson::Ladder(family) => story(family, width),
         Lesson::Kernel(family, rung) => kernel(family, rung, width),
         Lesson::Study(experiment) => study(experiment, width),
+        Lesson::Word(entry) => glossary::text(entry, width),
     })
 }
 
@@ -19,6 +21,8 @@ pub enum Lesson {
     Ladder(&'static Family),
     Kernel(&'static Family, &'static Rung),
     Study(&'static Experiment),
+    /// An entry of the glossary.
+    Word(&'static str),
 }
 
 /// What a word names: a family, one of its rungs as in `reduce:3`, or an experiment. Where an experiment and a family of its
@@ -36,6 +40,7 @@ pub fn lesson(word: &str) -> Result<Lesson> {
                 .map(Lesson::Ladder);
             ladder
                 .or_else(|| experiment(&name).map(Lesson::Study))
+                .or_else(|| glossary::entry(&name).map(Lesson::Word))
                 .or_else(|| built_in(&name).map(Lesson::Ladder))
         }
     };
@@ -43,9 +48,10 @@ pub fn lesson(word: &str) -> Result<Lesson> {
         let names = ladders()
             .map(|f| f.name.to_string())
             .chain(EXPERIMENTS.iter().map(|e| e.name.to_owned()));
+        let names = names.chain(glossary::words().map(str::to_owned));
         let names: Vec<String> = names.chain(all_rungs()).collect();
         Error::Usage(suggest::unknown(
-            "family, rung or experiment",
+            "family, rung, experiment or word",
             &name,
             &names,
         ))
@@ -78,6 +84,7 @@ mod tests {
             ("banks", "lab banks"),
             ("banks:1", "lab/banks/strided.cl"),
             ("gather", "gather"),
+            ("Bank-Conflict", "Local memory has 32 banks"),
             ("redcue", "did you mean `reduce`?"),
             ("strde", "did you mean `stride`?"),
             ("reduce:sequentail", "did you mean `sequential`?"),
@@ -89,6 +96,7 @@ mod tests {
                 Ok(Lesson::Ladder(family)) => family.name.to_string(),
                 Ok(Lesson::Kernel(_, rung)) => rung.path.to_string(),
                 Ok(Lesson::Study(experiment)) => format!("lab {}", experiment.name),
+                Ok(Lesson::Word(entry)) => entry.to_owned(),
                 Err(error) => error.to_string(),
             };
             assert!(name.contains(want), "{word}: {name}");

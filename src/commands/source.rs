@@ -95,6 +95,7 @@ fn whole(family: &Family, rung: &Rung, text: &str) -> String {
 fn paths(lesson: &Lesson) -> Result<Vec<&'static str>> {
     match lesson {
         Lesson::Kernel(_, rung) => Ok(vec![&*rung.path]),
+        Lesson::Word(_) => usage_error("a word has no kernel: gpulab explain says what it means"),
         Lesson::Ladder(family) => {
             let rungs: Vec<&'static Rung> = family.kernels().collect();
             match rungs[..] {

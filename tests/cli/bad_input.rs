@@ -33,7 +33,7 @@ const BAD: &str = r#"
 2 | explain | EXPERIMENT
 2 | explain nothing | there is reduce
 2 | explain redcue:3 | `reduce:3`
-2 | explain sequential | no family, rung or experiment "sequential"
+2 | explain sequential | no family, rung, experiment or word "sequential"
 2 | explain reduce:99 | reduce has no rung
 2 | explain strde | `stride`
 2 | explain reduce dot | dot
@@ -42,7 +42,7 @@ const BAD: &str = r#"
 2 | source reduce | 11 rungs: choose one, as in reduce:1
 2 | source reduce:99 | reduce has no rung
 2 | source redcue:3 | `reduce:3`
-2 | source sequential | no family, rung or experiment "sequential"
+2 | source sequential | no family, rung, experiment or word "sequential"
 2 | source reduce:2-3 | choose one
 2 | source transfer | runs no kernel
 2 | source reduce:3 --cl-dir {} | nowhere

@@ -1,8 +1,40 @@
-//! What the columns of ladders' tables mean.
+//! What the columns of ladders' tables mean, and the words of the field.
 
 use crate::columns::{BESIDE, COLUMNS};
 use crate::wrap::{hung, wrapped};
 use gpulab_kernels::FAMILIES;
+
+/// Entries apart by empty lines: the words with `|` between them, a text, the words of CUDA and OpenCL, a command, and rungs.
+const WORDS: &str = include_str!("../../../data/glossary.txt");
+
+/// The words of an entry, in its first line.
+fn names(entry: &str) -> impl Iterator<Item = &str> {
+    entry.lines().next().unwrap_or_default().split(" | ")
+}
+
+/// All words that have an entry.
+pub fn words() -> impl Iterator<Item = &'static str> {
+    WORDS.trim_end().split("\n\n").flat_map(names)
+}
+
+/// The entry of a word, in small letters, also of several or with hyphens for blanks.
+pub fn entry(word: &str) -> Option<&'static str> {
+    let plain = |text: &str| {
+        text.replace(['-', ' '], "")
+            .trim_end_matches('s')
+            .to_owned()
+    };
+    let mut entries = WORDS.trim_end().split("\n\n");
+    entries.find(|entry| names(entry).any(|name| plain(name) == plain(word)))
+}
+
+/// An entry in lines of a terminal's width.
+pub fn text(entry: &str, width: usize) -> String {
+    entry
+        .lines()
+        .map(|line| wrapped(line, "", "  ", width))
+        .collect()
+}
 
 /// The columns of a ladder's table and what stands beside them, one an entry, in lines of a terminal's width.
 pub fn explained(width: usize) -> String {
@@ -35,6 +67,23 @@ pub fn explained(width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_are_found_in_any_spelling_and_short() {
+        for word in ["bank-conflict", "bank conflicts", "coalesced", "subgroup"] {
+            assert!(entry(word).is_some(), "{word}");
+        }
+        assert!(entry("nothing").is_none());
+        for word in words() {
+            let text = text(entry(word).unwrap(), 80);
+            assert!(text.lines().count() <= 10, "{text}");
+            assert!(
+                text.contains("\nSee: gpulab ") && text.contains("\nLadders: "),
+                "{text}"
+            );
+        }
+        assert!(words().count() >= 30);
+    }
 
     #[test]
     fn every_column_is_explained_within_the_width() {
