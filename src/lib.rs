@@ -4,7 +4,7 @@
 //!
 //! - `main` parses and dispatches; [`cli`] is the command line, [`commands`] a file or folder for each subcommand; what reduce,
 //!   dot, transpose, minplus and try do alike stands in `commands::ladder`.
-//! - `elsewhere` is what kernels take on a GPU that was recorded, `bench` what commands that measure share, `brought` what commands name: rungs, readers' kernels and families.
+//! - `bench` is what commands that measure share, `brought` what commands name: rungs, readers' kernels and families.
 //! - `console` and `outputs` are how commands speak and write, `interrupt` how a user stops them; `written` says of each which files it writes.
 
 mod bench;
@@ -12,7 +12,6 @@ mod brought;
 pub mod cli;
 pub mod commands;
 mod console;
-mod elsewhere;
 mod interrupt;
 mod outputs;
 mod written;

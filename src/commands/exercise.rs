@@ -5,10 +5,10 @@ use super::r#try::{judge, simulate};
 use crate::bench::WORK_GROUP;
 use crate::brought::{adopt_as, asks};
 use crate::cli::Global;
+use crate::commands::elsewhere::{RecordedGpu, USUAL};
 use crate::console::{note, print, quoted};
 use crate::count::{CountedCase, LockstepModel, TracedLaunch};
 use crate::data::Shape;
-use crate::elsewhere::{RecordedGpu, USUAL};
 use crate::exercise::{
     CountMetric, DrawnSizes, Exercise, ExerciseVerdict, Grade, NAMES, Over, Progress, Standing,
     exercise, exercises,

@@ -8,6 +8,7 @@ mod devices;
 mod doctor;
 mod dot;
 mod draw;
+mod elsewhere;
 pub(crate) mod exercise;
 mod explain;
 mod help;

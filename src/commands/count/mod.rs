@@ -6,12 +6,12 @@ use super::show::records;
 use crate::bench::{self, Input, WORK_GROUP};
 use crate::brought::{Brought, asks, is_exercise, is_family_file, line_of_any, parted};
 use crate::cli::{Color, CountArgs, Global};
+use crate::commands::elsewhere::RecordedGpu;
 use crate::console::{print, screen, worst_of};
 use crate::count::{
     CountRow, CountSubject, FindingKind, LockstepModel, case_of, counted_cases, growths, machine_of,
 };
 use crate::data::{Dtype, Params, Shape};
-use crate::elsewhere::RecordedGpu;
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
 use crate::kernels::{Family, Registry, Rung, Sources, ladders};
 use crate::outcome::Status;

@@ -11,10 +11,10 @@ use crate::brought::{
     parted, read, shown,
 };
 use crate::cli::{Global, Ladder, PrintedSource, TryArgs};
+use crate::commands::elsewhere::{RecordedGpu, USUAL};
 use crate::console::{note, print, quoted, screen, worst_of};
 use crate::count::{CheckFinding, CountRow};
 use crate::data::{Dtype, Params, Shape};
-use crate::elsewhere::{RecordedGpu, USUAL};
 use crate::judgement::{Judgement, Ruling};
 use crate::kernels::{Family, Registry, Rung, cited, draft, ladders, text, transpose};
 use crate::outcome::Status;

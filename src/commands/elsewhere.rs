@@ -1,9 +1,9 @@
 //! What kernels take on a GPU that was recorded and is not here: as they were measured there, or by the model, from their counts
 //! and that device's measured limits.
 
+use super::count::counter::counts;
+use super::show::records;
 use crate::ceilings::{CeilingRow, LimitNeeded};
-use crate::commands::count::counter::counts;
-use crate::commands::show::records;
 use crate::count::counted_settings;
 use crate::data::{Dtype, Shape};
 use crate::kernels::{Family, Registry};
