@@ -504,8 +504,9 @@ pub fn counts(
             let cases = small(registry, &missing, counter.worker.target());
             counts.append(&mut counter.rows(&cases)?);
         }
+        Err(_) if quiet => {}
         Err(error) => say(&format!(
-            "--why: not all rungs are counted with these settings; {error}"
+            "not all rungs are counted with these settings; {error}"
         )),
     }
     Ok(counts)

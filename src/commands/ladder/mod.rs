@@ -234,7 +234,9 @@ fn elsewhere(climb: &mut Climb<'_>, global: &Global, rows: &[Row]) -> Result<()>
     let (rungs, cases): (Vec<&Row>, Vec<Case>) = rungs
         .map(|(row, case)| (row, Case { shape, ..case }))
         .unzip();
-    let times = gpu.times(&study.registry, study.family, &cases, global.quiet)?;
+    // Nobody asked for it.
+    let quiet = global.quiet || climb.options.on.is_none();
+    let times = gpu.times(&study.registry, study.family, &cases, quiet)?;
     let (known, unknown): (Vec<_>, Vec<_>) = rungs
         .into_iter()
         .zip(times)
