@@ -1,7 +1,7 @@
 //! What kernels take on a GPU that was recorded and is not here: as they were measured there, or by the model, from their counts
 //! and that device's measured limits.
 
-use super::count::counter::counts;
+use super::count::counter::{PATIENCE, counts};
 use super::show::records;
 use crate::ceilings::{CeilingRow, LimitNeeded};
 use crate::count::counted_settings;
@@ -15,9 +15,20 @@ use crate::why::{DeviceRates, ModelTime, Payoffs, Tally, tally};
 use crate::{Result, usage_error};
 use std::collections::{BTreeMap, BTreeSet};
 use std::slice::from_ref;
+use std::time::Duration;
 
 /// The device that is asked where nothing else is said.
 pub const USUAL: &str = "h200";
+
+/// How long a case may be counted, and whether nothing is said of it: nobody waits for what was not asked for.
+fn patience(quiet: bool) -> (Duration, bool) {
+    let limit = if quiet {
+        Duration::from_secs(3)
+    } else {
+        PATIENCE
+    };
+    (limit, quiet)
+}
 
 /// A GPU whose limits come with gpulab.
 pub struct RecordedGpu {
@@ -109,7 +120,7 @@ impl RecordedGpu {
         let unknown: Vec<Row> = rows.iter().flatten().filter(is_unknown).cloned().collect();
         let counts = match unknown.is_empty() {
             true => Vec::new(),
-            false => counts(registry, &unknown, None, quiet)?,
+            false => counts(registry, &unknown, None, patience(quiet))?,
         };
         let times = rows.iter().map(|row| {
             let row = row.as_ref()?;
@@ -145,11 +156,12 @@ impl RecordedGpu {
         registry: &Registry,
         family: &Family,
         case: &Case,
+        quiet: bool,
     ) -> Result<Option<Payoffs>> {
         let Some(row) = self.row(family, case) else {
             return Ok(None);
         };
-        let counts = counts(registry, from_ref(&row), None, true)?;
+        let counts = counts(registry, from_ref(&row), None, patience(quiet))?;
         let Some(tally) = tally(registry, &row, &counts, true) else {
             return Ok(None);
         };

@@ -473,13 +473,16 @@ pub fn shipped_counts() -> Result<Vec<CountRow>, Error> {
     Ok(counts)
 }
 
+/// Longest that a case which was asked for may be counted.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
 /// Counts of these rows' kernels: those that come with gpulab, and of other settings, or of the user's own kernels, those that
 /// the simulator gives now, if it is there.
 pub fn counts(
     registry: &Registry,
     rows: &[Row],
     cl_dir: Option<&Path>,
-    quiet: bool,
+    (limit, quiet): (Duration, bool),
 ) -> Result<Vec<CountRow>, Error> {
     let mut counts = if cl_dir.is_some() {
         Vec::new()
@@ -493,13 +496,7 @@ pub fn counts(
     if missing.is_empty() {
         return Ok(counts);
     }
-    match Counter::open(
-        registry,
-        LockstepModel::USUAL,
-        cl_dir,
-        Duration::from_secs(60),
-        quiet,
-    ) {
+    match Counter::open(registry, LockstepModel::USUAL, cl_dir, limit, quiet) {
         Ok(mut counter) => {
             let cases = small(registry, &missing, counter.worker.target());
             counts.append(&mut counter.rows(&cases)?);
@@ -525,7 +522,7 @@ pub fn reasons_of(
         Ok(rates) => Ok(Ok(reasons(
             registry,
             rows,
-            &counts(registry, rows, None, quiet)?,
+            &counts(registry, rows, None, (PATIENCE, quiet))?,
             &rates,
         ))),
         Err(missing) => Ok(Err(missing.to_owned())),

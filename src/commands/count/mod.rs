@@ -133,7 +133,7 @@ fn elsewhere(
             None => missing.push(case.variant.clone()),
         }
         let rung = family.rung(&case.variant).and_then(Rung::number);
-        let payoffs = gpu.payoffs(registry, family, case)?;
+        let payoffs = gpu.payoffs(registry, family, case, false)?;
         pays.extend(payoffs.map(|payoffs| (case.variant.clone(), rung, payoffs)));
     }
     let Some(Shape { n, m }) = cases.first().map(|case| case.shape) else {

@@ -5,7 +5,7 @@ mod climb;
 use crate::bench::{self, Input};
 use crate::ceilings::{Limits, folder};
 use crate::cli::{Global, Ladder, Output};
-use crate::commands::count::counter::counts;
+use crate::commands::count::counter::{PATIENCE, counts};
 use crate::commands::elsewhere::{RecordedGpu, USUAL};
 use crate::commands::show::records;
 use crate::compare::{FEWEST, FileComparison, compare, timed};
@@ -199,7 +199,7 @@ fn reasons(
         registry,
         rows,
         climb.options.cl_dir.as_deref(),
-        global.quiet,
+        (PATIENCE, global.quiet),
     )?;
     let model = told::model_of(rows, &ceilings);
     climb.outputs.tell(global, &|screen| {

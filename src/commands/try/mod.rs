@@ -559,6 +559,7 @@ fn count(
                 shape,
                 ..case.clone()
             },
+            options.ladder.on.is_none(),
         )
     });
     let payoffs = match modelled.transpose()?.flatten() {
