@@ -14,13 +14,18 @@ pub struct TimeElsewhere {
 
 const MODEL: &str = "model: from counts, and limits that were measured there; within 1.5 times for 52 of 61 kernels (docs/elsewhere.md)";
 
-/// Rungs as they were measured here, with their times on the device of this name, at this size.
+/// Rungs as they were measured here, with their times on the device of this name, at this size; those without one are named below.
 pub fn table(
     (device, size): (&str, &str),
-    rungs: &[(&Row, TimeElsewhere)],
-    missing: &[String],
+    rungs: &[(Row, Option<TimeElsewhere>)],
     screen: Screen,
 ) -> String {
+    let missing = rungs.iter().filter(|(_, time)| time.is_none());
+    let missing: Vec<&str> = missing.map(|(row, _)| row.variant.as_str()).collect();
+    let rungs: Vec<(&Row, TimeElsewhere)> = rungs
+        .iter()
+        .filter_map(|(row, time)| Some((row, (*time)?)))
+        .collect();
     let times = rungs.iter().map(|(_, time)| time.seconds);
     let (unit, scale) = format::time_unit(times.clone());
     let here: Vec<f64> = rungs

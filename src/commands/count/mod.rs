@@ -124,14 +124,14 @@ fn elsewhere(
         });
     }
     let times = gpu.times(registry, family, &cases, global.quiet)?;
-    let mut rungs: Vec<(Row, TimeElsewhere)> = Vec::new();
-    let mut missing: Vec<String> = Vec::new();
+    let mut rungs: Vec<(Row, Option<TimeElsewhere>)> = Vec::new();
     let mut pays = Vec::new();
     for (case, time) in cases.iter().zip(times) {
-        match gpu.row(family, case).zip(time) {
-            Some(rung) => rungs.push(rung),
-            None => missing.push(case.variant.clone()),
-        }
+        let nameless = || Row {
+            variant: case.variant.clone(),
+            ..Row::default()
+        };
+        rungs.push((gpu.row(family, case).unwrap_or_else(nameless), time));
         let rung = family.rung(&case.variant).and_then(Rung::number);
         let payoffs = gpu.payoffs(registry, family, case, false)?;
         pays.extend(payoffs.map(|payoffs| (case.variant.clone(), rung, payoffs)));
@@ -140,9 +140,8 @@ fn elsewhere(
         return Ok(());
     };
     let size = report::format::size(n, m);
-    let rungs: Vec<(&Row, TimeElsewhere)> = rungs.iter().map(|(row, time)| (row, *time)).collect();
     outputs.tell(global, &|screen| {
-        let table = report::elsewhere::table((&gpu.name, &size), &rungs, &missing, screen);
+        let table = report::elsewhere::table((&gpu.name, &size), &rungs, screen);
         let pays = pays.iter().map(|(variant, rung, payoffs)| {
             let text = report::payoff::text(payoffs, &gpu.name, (&family.name, *rung), screen);
             format!("\n{variant}: {text}")

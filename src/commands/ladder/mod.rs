@@ -230,26 +230,18 @@ fn elsewhere(climb: &mut Climb<'_>, global: &Global, rows: &[Row]) -> Result<()>
     };
     let rungs = rows
         .iter()
-        .filter_map(|row| Some((row, case_of(&study.registry, row)?)));
-    let (rungs, cases): (Vec<&Row>, Vec<Case>) = rungs
+        .filter_map(|row| Some((row.clone(), case_of(&study.registry, row)?)));
+    let (rungs, cases): (Vec<Row>, Vec<Case>) = rungs
         .map(|(row, case)| (row, Case { shape, ..case }))
         .unzip();
     // Nobody asked for it.
     let quiet = global.quiet || climb.options.on.is_none();
     let times = gpu.times(&study.registry, study.family, &cases, quiet)?;
-    let (known, unknown): (Vec<_>, Vec<_>) = rungs
-        .into_iter()
-        .zip(times)
-        .partition(|(_, time)| time.is_some());
-    let missing: Vec<String> = unknown.iter().map(|(row, _)| row.variant.clone()).collect();
-    let known: Vec<(&Row, TimeElsewhere)> = known
-        .into_iter()
-        .filter_map(|(row, time)| Some((row, time?)))
-        .collect();
-    if !known.is_empty() {
+    if times.iter().any(Option::is_some) {
+        let times: Vec<(Row, Option<TimeElsewhere>)> = rungs.into_iter().zip(times).collect();
         let size = report::format::size(shape.n, shape.m);
         climb.outputs.tell(global, &|screen| {
-            let table = report::elsewhere::table((&gpu.name, &size), &known, &missing, screen);
+            let table = report::elsewhere::table((&gpu.name, &size), &times, screen);
             format!("\n{table}")
         });
     }

@@ -55,13 +55,12 @@ pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, Str
     // A kernel writes something: where nothing is seen to be written, the only buffer that can be.
     let mut candidates = (parameters.iter().zip(&mut usages))
         .filter(|(parameter, _)| parameter.space == AddressSpace::Global && !parameter.is_const);
-    if let (Some((_, only)), None) = (candidates.next(), candidates.next()) {
-        *only = match only.changes() {
-            true => *only,
-            false => Usage {
-                is_written: true,
-                ..Usage::default()
-            },
+    if let (Some((_, only)), None) = (candidates.next(), candidates.next())
+        && !only.changes()
+    {
+        *only = Usage {
+            is_written: true,
+            ..Usage::default()
         };
     }
     let args: Vec<DraftArg> = parameters
@@ -361,7 +360,7 @@ impl<'a> Reading<'a> {
         let places = places(body);
         let is_size_of_data = |parameter: &&KernelParameter| {
             let name = &parameter.name;
-            let is_whole = matches!(&parameter.value_type, Some(ValueType::Number(scalar, 1)) if !scalar.is_float() && scalar.size() >= 4);
+            let is_whole = whole(parameter).is_some_and(|scalar| scalar.size() >= 4);
             let is_one =
                 || is_size(name) && indices(body, name).iter().all(|index| *index == ["0"]);
             is_whole
@@ -417,7 +416,7 @@ impl<'a> Reading<'a> {
                 reading.row_elements.insert(name);
             }
             let factor = reading.factor(value);
-            if factor > 1 && !value.iter().any(|word| word == "[") {
+            if factor > 1 && !loads(value) {
                 reading.factors.insert(name, factor);
             }
         }
@@ -511,7 +510,7 @@ impl<'a> Reading<'a> {
         let is_of_row = |word: &String| self.row_elements.contains(word.as_str());
         if indices
             .iter()
-            .any(|index| index.iter().any(is_of_row) && !index.contains(&"[".to_owned()))
+            .any(|index| index.iter().any(is_of_row) && !loads(index))
         {
             return format!("{A_ROW}*n");
         }
@@ -551,9 +550,10 @@ impl<'a> Reading<'a> {
 
     /// Whether a buffer says where the rows of a sparse matrix begin, as whole numbers of which `x[i]` and `x[i + 1]` are read.
     fn has_offsets(&self, parameter: &KernelParameter) -> bool {
-        let is_whole = matches!(&parameter.value_type, Some(ValueType::Number(scalar, 1)) if !scalar.is_float());
         match &indices(self.body, &parameter.name)[..] {
-            [[start], [of, sign, one]] => is_whole && start == of && sign == "+" && one == "1",
+            [[start], [of, sign, one]] => {
+                whole(parameter).is_some() && start == of && sign == "+" && one == "1"
+            }
             _ => false,
         }
     }
@@ -599,7 +599,7 @@ impl<'a> Reading<'a> {
         match &parameter.value_type {
             Some(ValueType::Number(scalar, _)) if scalar.size() == 1 => String::new(),
             _ if self.has_offsets(parameter) => format!(" offsets {A_ROW}"),
-            Some(ValueType::Number(scalar, 1)) if !scalar.is_float() => {
+            _ if whole(parameter).is_some() => {
                 if length == "1" && self.sizes.contains(&parameter.name) {
                     return " = n".to_owned();
                 }
@@ -649,6 +649,19 @@ impl<'a> Reading<'a> {
     }
 }
 
+/// The type of a parameter that is a whole number, or whose elements are.
+fn whole(parameter: &KernelParameter) -> Option<Scalar> {
+    match &parameter.value_type {
+        Some(ValueType::Number(scalar, 1)) if !scalar.is_float() => Some(*scalar),
+        _ => None,
+    }
+}
+
+/// Whether words read an element.
+fn loads(words: &[String]) -> bool {
+    words.iter().any(|word| word == "[")
+}
+
 /// The indices of a pointer.
 fn indices<'a>(body: &'a [String], name: &str) -> Vec<&'a [String]> {
     let starts = (1..body.len()).filter(|at| body[at - 1] == name && body[*at] == "[");
@@ -683,7 +696,7 @@ fn places(body: &[String]) -> Places<'_> {
     let mut places = Places::new();
     for (name, value) in assignments(body) {
         // What is loaded is no place, whatever its index.
-        let mask = match value.iter().any(|word| word == "[") {
+        let mask = match loads(value) {
             true => 0,
             false => made_of(value, &places),
         };

@@ -171,7 +171,8 @@ fn checked(kept: Kept) -> Result<Kept, String> {
     }
 }
 
-fn find<'a>(
+/// The line of a quantity with a value.
+pub fn find<'a>(
     rows: &'a [CeilingRow],
     what: &str,
     place: Site,

@@ -1,5 +1,6 @@
 //! Which ceiling bounds a case, as it is kept or measured before what runs on the device; and the times that it rules out.
 
+use super::kept::find;
 use super::quantity::launch_cost;
 use super::{CeilingRow, Effort, Kept, Quantity, Rate, bounding, folder, measure};
 use gpulab_kernels::{Bound, Family, PROBES, minplus};
@@ -37,11 +38,8 @@ impl LimitNeeded {
     /// The ceiling among the lines that were recorded of a device.
     pub fn among(self, rows: &[CeilingRow]) -> Option<Ceiling> {
         let quantity = self.quantity(&Target::with_everything(true))?;
-        let is_it = |row: &&CeilingRow| {
-            (row.what.as_str(), row.place, row.element.as_str())
-                == (quantity.what, quantity.place, quantity.element)
-        };
-        self.ceiling(&quantity, rows.iter().find(is_it)?)
+        let row = find(rows, quantity.what, quantity.place, quantity.element)?;
+        self.ceiling(&quantity, row)
     }
 
     /// A quantity's line as a ceiling: of pairs, in operations.
