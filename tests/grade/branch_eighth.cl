@@ -1,7 +1,7 @@
 float work(float v, float a)
 {
     for (int k = 0; k < 256; k++)
-        v = v * 1.001f + a;
+        v = v * 1.001f + a; // here
     return v;
 }
 

@@ -11,3 +11,11 @@ __kernel void cured(__global const float *x, __global float *y, int n, int m)
     if (row < m && column < n)
         y[row * n + column] = sqrt(x[row * n + column]);
 }
+
+__kernel void followed(__global const float *x, __global float *y, int n, int m)
+{
+    int column = get_global_id(0), row = 2 * get_global_id(1);
+    for (int k = row; k < min(row + 2, m); k++)
+        if (column < n)
+            y[k * n + column] = sqrt(x[k * n + column]);
+}

@@ -25,3 +25,17 @@ __kernel void cured(__global const float *a, __global const float *b, __global f
     }
     c[row * n + column] = sum;
 }
+
+__kernel void followed(__global const float *a, __global const float *b, __global float *c, int n)
+{
+    int column = get_global_id(0), row = 2 * get_global_id(1);
+    if (row >= n || column >= n)
+        return;
+    float sum = 0, below = 0;
+    for (int k = 0; k < n; k++) {
+        sum += a[row * n + k] * b[k * n + column];
+        below += a[(row + 1) * n + k] * b[k * n + column];
+    }
+    c[row * n + column] = sum;
+    c[(row + 1) * n + column] = below;
+}

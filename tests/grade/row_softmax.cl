@@ -7,7 +7,7 @@ __kernel void slow(__global const float *x, __global float *y, int n, int m)
     for (int k = 0; k < n; k++)
         sum += exp(x[row * n + k]); // here
     for (int k = 0; k < n; k++)
-        y[row * n + k] = exp(x[row * n + k]) / sum;
+        y[row * n + k] = exp(x[row * n + k]) / sum; // here
 }
 
 __kernel void cured(__global const float *x, __global float *y, int n, int m)

@@ -24,3 +24,21 @@ __kernel void cured(__global const float *x, __global float *y, int n)
     if (i < n)
         y[i] = sum;
 }
+
+__kernel void followed(__global const float *x, __global float *y, int n)
+{
+    __local float near[512 + 2 * 8];
+    int l = get_local_id(0), first = get_group_id(0) * 512;
+    for (int k = l; k < 512 + 2 * 8; k += 256)
+        near[k] = first - 8 + k >= 0 && first - 8 + k < n ? x[first - 8 + k] : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    float a = 0, b = 0;
+    for (int k = 0; k <= 2 * 8; k++) {
+        a += near[l + k];
+        b += near[l + 256 + k];
+    }
+    if (first + l < n)
+        y[first + l] = a;
+    if (first + l + 256 < n)
+        y[first + l + 256] = b;
+}

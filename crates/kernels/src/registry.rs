@@ -26,6 +26,7 @@ pub const PROBES: &[&Family] = &[
     &probes::memory::WRITE,
     &probes::memory::COPY,
     &probes::memory::LOCAL,
+    &probes::memory::ATOMICS,
     &probes::arithmetic::CHAINS,
     &probes::arithmetic::ADD_MIN,
     &probes::arithmetic::LANES,

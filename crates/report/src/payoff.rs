@@ -128,12 +128,11 @@ fn sentence(one: &Payoff, is_of_time: bool, cure: &str) -> String {
             format!("{counted} passes per request of local memory"),
             enough.as_str(),
         ),
-        Waste::ScatteredReads => (
-            format!("{counted} segments per load, {unused} of the bytes unused"),
-            enough.as_str(),
-        ),
-        Waste::ScatteredWrites => (
-            format!("{counted} segments per store, {unused} of the bytes unused"),
+        Waste::Scattered => (
+            format!(
+                "{counted} segments per {}, {unused} of the bytes unused",
+                one.access
+            ),
             enough.as_str(),
         ),
         Waste::MaskedLanes => (format!("{share} of the lanes are busy"), "full warps"),
@@ -182,7 +181,7 @@ fn sentence(one: &Payoff, is_of_time: bool, cure: &str) -> String {
 /// A waste, the command that shows its cure, and the rungs that cure it, in the order of their ladders.
 type Cure = (Waste, &'static str, &'static [(&'static str, &'static str)]);
 
-const CURES: [Cure; 10] = [
+const CURES: [Cure; 9] = [
     (Waste::Contention, "gpulab explain reduce:10", &[]),
     (Waste::OneGroup, "gpulab lab grid", &[]),
     (
@@ -191,14 +190,13 @@ const CURES: [Cure; 10] = [
         &[("reduce", "sequential"), ("transpose", "conflict_free")],
     ),
     (
-        Waste::ScatteredReads,
+        Waste::Scattered,
         "gpulab exercise show strides",
-        &[("dot", "coalesced"), ("minplus", "coalesced")],
-    ),
-    (
-        Waste::ScatteredWrites,
-        "gpulab exercise show strides",
-        &[("transpose", "coalesced"), ("minplus", "coalesced")],
+        &[
+            ("dot", "coalesced"),
+            ("transpose", "coalesced"),
+            ("minplus", "coalesced"),
+        ],
     ),
     (
         Waste::MaskedLanes,

@@ -78,26 +78,23 @@ fn number(x: Option<f64>) -> String {
 
 /// What else is to be known: rungs that were not counted, and notes on counts.
 pub fn notes(why: &LadderReasons) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
+    let mut all: Vec<(&str, Vec<&Row>)> = Vec::new();
     for rung in &why.rungs {
-        if let Err(missing) = &rung.model {
-            all.push(format!("{}: {missing}", short_label(&rung.row)));
-        }
-        if !rung.note.is_empty()
-            && !all
-                .iter()
-                .any(|note| note.ends_with(&format!(": {}", rung.note)))
+        let missing = rung.model.as_ref().err().copied().unwrap_or("");
+        for note in [missing, &rung.note]
+            .into_iter()
+            .filter(|note| !note.is_empty())
         {
-            let rows: Vec<&Row> = why
-                .rungs
-                .iter()
-                .filter(|other| other.note == rung.note)
-                .map(|other| &other.row)
-                .collect();
-            all.push(format!("{}: {}", who(&rows, &[]), rung.note));
+            match all.iter_mut().find(|(known, _)| *known == note) {
+                Some((_, rows)) => rows.push(&rung.row),
+                None => all.push((note, vec![&rung.row])),
+            }
         }
     }
-    all
+    let told = all
+        .into_iter()
+        .map(|(note, rows)| format!("{}: {note}", who(&rows, &[])));
+    told.collect()
 }
 
 /// What the model is, below the last of the reasons.
@@ -175,7 +172,7 @@ pub fn sentence(before: &Row, after: &Row, gain: f64, reason: &StepReason) -> St
             };
             format!("{step}: undecided: {unsteady}differences{least} cannot be seen in this run")
         }
-        StepReason::Uncounted(why) => format!("{step}, {gained}: no reason: {why}"),
+        StepReason::Uncounted => format!("{step}, {gained}"),
         StepReason::Unexplained(predicted) => {
             format!(
                 "{step}, {gained}: the counts do not explain it: by the model, {}",

@@ -1,7 +1,7 @@
 //! Probes of memory: global memory that is read, written and copied, and local memory.
 
 use crate::prelude::*;
-use crate::{APART, Changed};
+use crate::{APART, Changed, lab};
 use gpulab_model::plan::{Movement, REPEATS, Target};
 use rayon::prelude::*;
 
@@ -408,6 +408,60 @@ pub static LOCAL: Family = BuiltInFamily {
     ceiling: Bound::Local,
 }
 .family();
+
+/// Adds 1 to some words of global memory, `n` times in all.
+pub static ATOMICS: Family = BuiltInFamily {
+    name: "atomics",
+    about: "add to a few words of global memory",
+    problem: &Exact {
+        inputs: |_, _| Vec::new(),
+        ..Exact::of_sum(crate::read_once, sum_before)
+    },
+    ladder: const { &ladder([rung("probes/atomics/words.cl", atomics, &[])]) },
+    choices: &[ADDED_TO],
+    ..lab::READS
+}
+.family();
+
+/// Words that are added to.
+pub const ADDED_TO: Tunable = Tunable::number(
+    "words",
+    "words that are added to; at most 2^20, and a power of two",
+    (1, 1 << 20),
+    "1 256",
+);
+
+fn added_to(params: &Params) -> usize {
+    lab::given(params, ADDED_TO).max(1).next_power_of_two() as usize
+}
+
+/// The sum of what each word had before each addition to it: 0, 1, 2, and on.
+fn sum_before(case: &Case, _: &[Array]) -> Array {
+    let mut counts = vec![0u32; added_to(&case.params)];
+    let last = counts.len() - 1;
+    let sum = (0..case.shape.n as u32).fold(0u32, |sum, i| {
+        let count = &mut counts[(i.wrapping_mul(2_654_435_761) >> 7) as usize & last];
+        *count += 1;
+        sum.wrapping_add(*count - 1)
+    });
+    lab::array([sum].into_iter())
+}
+
+fn atomics(ask: &Ask<'_>) -> Planned {
+    /// Additions of an item.
+    const EACH: u64 = 16;
+    shape::check_wg(ask.case.wg, ask.target)?;
+    let words = added_to(&ask.case.params);
+    let grid = Grid::covering(ask.case.wg.size(), ask.n() / EACH);
+    let mut plan = Builder::linear(ask, shape::wrapping(Dtype::I32), grid);
+    plan.note_all();
+    let counts = plan.scratch(words);
+    let out = plan.output(grid.items());
+    let [words, n] = [words as u64, ask.n()].map(|number| Arg::Uint(number as u32));
+    plan.pass_of("atomics_clear", grid, vec![counts, words]);
+    plan.pass(grid, vec![counts, out, words, n]);
+    Ok(plan.plan_with(0, 0))
+}
 
 const LOCAL_VEC: Tunable = Tunable::choice("vec", "words of a load", "4 1 2 8 16");
 

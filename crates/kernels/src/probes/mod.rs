@@ -5,4 +5,4 @@ pub(super) mod arithmetic;
 pub(super) mod memory;
 
 pub use arithmetic::{OP, lanes};
-pub use memory::{READ, VEC};
+pub use memory::{ADDED_TO, READ, VEC};

@@ -13,7 +13,7 @@ pub use kept::{CEILINGS_FOLDER, Kept, all_kept, cached, check_writable, folder, 
 pub use limits::{LimitNeeded, Limits, bounded, gone_wrong, is_bounded, is_in_cache, probe_name};
 pub use measure::{Effort, measure};
 pub use quantity::{
-    Axis, CROWD, CROWD_GROUPS, DIVISION, LOAD, ProbeSpace, Quantity, Rate, SUM, Site, VECTORS,
-    WORDS, bounding, for_model, quantities,
+    ATOMIC, Axis, CROWD, CROWD_GROUPS, DIVISION, FOUR, LOAD, ProbeSpace, Quantity, Rate, SUM, Site,
+    VECTORS, WORDS, bounding, for_model, quantities,
 };
 pub use row::CeilingRow;

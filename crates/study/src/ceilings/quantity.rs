@@ -4,7 +4,7 @@ use gpulab_kernels::exchange;
 use gpulab_kernels::lab::instructions;
 use gpulab_kernels::lab::memory::STRIDES;
 use gpulab_kernels::lab::{self, memory};
-use gpulab_kernels::probes::{OP, VEC, lanes};
+use gpulab_kernels::probes::{ADDED_TO, OP, VEC, lanes};
 use gpulab_kernels::{Bound, Form};
 use gpulab_model::data::{Dtype, Params, Shape};
 use gpulab_model::named_enum;
@@ -130,6 +130,10 @@ named_enum! {
         Alone = "alone",
         /// Global memory, one word of each segment at a time.
         Scattered = "scattered",
+        /// One word of global memory, which all items want.
+        Word = "word",
+        /// 256 words of global memory.
+        Few = "few",
         /// Global memory, by items of large groups that take turns, so that each jumps over all the others.
         Strided = "strided",
         /// The same, of data that fit a cache.
@@ -273,12 +277,13 @@ const LAUNCHES: [(&str, &str); 5] = [
     ("launch, back to back", exchange::BACK_TO_BACK),
     ("launch, queued to start", exchange::QUEUED_TO_START),
     ("launch, event time", exchange::EVENT),
-    ("four launches, event time", exchange::FOUR),
+    (FOUR, exchange::FOUR),
 ];
 
 /// Groups of the launch of many.
 pub const CROWD_GROUPS: u64 = 65536;
 pub const CROWD: &str = "launch of 65536 groups, event time";
+pub const FOUR: &str = "four launches, event time";
 pub const SUM: &str = "launch of a sum, event time";
 
 /// Of a kernel of many groups, and of one that reads memory, meets at barriers and writes.
@@ -354,11 +359,35 @@ fn poor(target: &Target) -> Vec<Quantity> {
         &strides,
     );
     let scattered = ProbeSpace::new(scattered, vec![groups(target, &["256", "128", "512"])]);
-    vec![
+    let meeting = [(Site::Word, 1), (Site::Few, 256)].map(|(place, words)| {
+        let settings = params([(ADDED_TO.name, words)]);
+        let case = case(
+            "atomics",
+            "words",
+            Dtype::I32,
+            1 << 22,
+            group(target, 256),
+            &settings,
+        );
+        of_elements(
+            ATOMIC,
+            "i32",
+            Rate::Ops,
+            place,
+            vec![ProbeSpace::new(case, Vec::new())],
+        )
+    });
+    [
         of_bytes("read", Site::Alone, bytes, vec![alone]),
         of_bytes("write", Site::Scattered, written, vec![scattered]),
     ]
+    .into_iter()
+    .chain(meeting)
+    .collect()
 }
+
+/// An atomic addition whose items meet in few words.
+pub const ATOMIC: &str = "atomic";
 
 /// What keeps a warp of a GPU long: loads, each of which gives the next one's address, and divisions by a number that the compiler does
 /// not know.

@@ -90,7 +90,7 @@ pub enum StepReason {
     /// The times differ by less than this factor, which cannot be seen, or cannot be compared.
     Undecided(f64),
     /// A rung was not counted.
-    Uncounted(&'static str),
+    Uncounted,
     /// The counts do not explain the difference; the speed-up by the model.
     Unexplained(f64),
     Explained {
@@ -132,9 +132,12 @@ pub fn reasons(
             .iter()
             .filter(|count| is_counted_of(count, row))
             .collect();
-        let why = match own.iter().any(|count| count.status != Status::Ok) {
-            true => "the simulator lacks what its kernel needs",
-            false => "not counted with these settings",
+        let why = if own.iter().any(|count| count.status != Status::Ok) {
+            "the simulator lacks what its kernel needs"
+        } else if registry.family(&row.family).is_none() {
+            "counts of a file's kernels do not come with gpulab: gpulab count FILE --on GPU makes them"
+        } else {
+            "not counted with these settings"
         };
         let model = tally(registry, row, counts, rates.is_gpu)
             .ok_or(why)
@@ -181,7 +184,7 @@ fn step_reason(before: &RungTime, after: &RungTime, is_gpu: bool) -> StepReason 
     }
     let (old, new) = match (&before.model, &after.model) {
         (Ok(old), Ok(new)) => (old, new),
-        (Err(why), _) | (_, Err(why)) => return StepReason::Uncounted(why),
+        _ => return StepReason::Uncounted,
     };
     let predicted = old.1.whole() / new.1.whole();
     let is_alike = (gain > 1.0) == (predicted > 1.0) && predicted.max(1.0 / predicted) >= DIFFERENT;
@@ -257,7 +260,7 @@ fn causes(
         .abs_diff(new.counts.memory.global_write.segments);
     match part {
         TimePart::Launches => &[Cause::Launches],
-        TimePart::Limit => &[Cause::Bytes],
+        TimePart::Limit => &[Cause::Bytes, Cause::Waits],
         TimePart::Groups => &[Cause::Groups],
         TimePart::Caches if !is_gpu => &[Cause::JumpingBytes, Cause::GlobalRequests],
         TimePart::Caches if read >= written => {

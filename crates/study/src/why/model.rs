@@ -2,6 +2,7 @@
 //!
 //! On a GPU the time is the launches with the start of their work, and beside it the longest of three parts:
 //! - the limit: the bytes or operations that the problem demands. Where operations set the limit, other instructions run beside them;
+//!   where bytes do, the time for which resident warps wait for their loads is added: few bytes under way leave memory idle;
 //! - the caches: cache lines of loads and segments of stores. A cache serves one line at a time, so a load whose items lie in 32
 //!   lines takes as long as 32 loads of one line (`gpulab lab stride`, read from cache). A word stored to a segment of its own takes
 //!   longer than its share of a whole segment. Groups of one item have few requests in flight, and a rate of their own;
@@ -15,8 +16,10 @@
 //! barrier, and an item whose loop loads beside its neighbours' (coalesced on a GPU) jumps over their elements at each turn. Cores run nothing else while they wait for memory, so the
 //! limit is added to the longer of the others.
 
-use crate::ceilings::{CROWD, CROWD_GROUPS, CeilingRow, DIVISION, LOAD, SUM, Site, VECTORS, WORDS};
-use crate::count::{CountRow, Counts, LockstepModel, counted_settings, stretched};
+use crate::ceilings::{
+    ATOMIC, CROWD, CROWD_GROUPS, CeilingRow, DIVISION, FOUR, LOAD, SUM, Site, VECTORS, WORDS,
+};
+use crate::count::{CountRow, Counts, LockstepModel, RequestCounts, counted_settings, stretched};
 use gpulab_kernels::{Form, Registry, Rung};
 use gpulab_model::data::Shape;
 use gpulab_model::outcome::Cache;
@@ -112,6 +115,8 @@ pub struct DeviceRates {
     alone: Option<f64>,
     /// Words written, each to a segment of its own, if measured.
     scattered: Option<f64>,
+    /// Atomic operations on one word of global memory, and on 256 words, if measured.
+    meeting: [Option<f64>; 2],
     /// Bytes read from local memory.
     local: f64,
     /// Additions; on a CPU, by whole vectors.
@@ -124,6 +129,8 @@ pub struct DeviceRates {
     latency: [Option<f64>; 2],
     /// Seconds of a launch, for rows without the column.
     launch: Option<f64>,
+    /// Seconds from a launch to the next one in a row of them.
+    next: Option<f64>,
     /// Seconds that one small sum (reads, barriers, a write) takes beyond an empty launch.
     startup: f64,
     /// Seconds to start a group.
@@ -139,7 +146,7 @@ impl DeviceRates {
     pub fn new(ceilings: &[CeilingRow], is_gpu: bool) -> Result<DeviceRates, &'static str> {
         let rate =
             |what, place, element| Some(1e9 * row_of(ceilings, what, place, element)?.value?);
-        let [launch, sum, crowd] = ["launch, event time", SUM, CROWD]
+        let [launch, four, sum, crowd] = ["launch, event time", FOUR, SUM, CROWD]
             .map(|what| Some(1e-6 * row_of(ceilings, what, Site::Host, "")?.value?));
         let adding = rate("add", Site::Unit, "f32").ok_or("additions of f32")?;
         // A CPU's additions are measured of whole vectors.
@@ -154,6 +161,7 @@ impl DeviceRates {
             curves: ["read", "copy"].map(|what| by_size(ceilings, what, &[Site::Curve])),
             alone: rate("read", Site::Alone, ""),
             scattered: rate("write", Site::Scattered, "").map(|bytes| bytes / WORD),
+            meeting: [Site::Word, Site::Few].map(|place| rate(ATOMIC, place, "i32")),
             local: rate("local", Site::Unit, "").ok_or("local memory")?,
             adding,
             warp: rate("add", Site::Warp, "f32"),
@@ -161,6 +169,7 @@ impl DeviceRates {
             latency: [Site::Cache, Site::Memory]
                 .map(|place| Some(1e-9 * row_of(ceilings, LOAD, place, "")?.value?)),
             launch,
+            next: four.zip(launch).map(|(four, launch)| (four - launch) / 3.0),
             startup: sum
                 .zip(launch)
                 .map_or(0.0, |(sum, launch)| (sum - launch).max(0.0)),
@@ -195,8 +204,9 @@ impl DeviceRates {
         ]
     }
 
-    /// Seconds of all warps, of which so many are resident at once, each with its instructions and its waits for loads.
-    fn waiting(&self, row: &Row, tally: &Tally, issued: f64) -> Option<f64> {
+    /// Seconds of all warps, of which so many are resident at once, each with its instructions and its waits for loads; and of the
+    /// loads alone, with nothing between them.
+    fn waiting(&self, row: &Row, tally: &Tally, issued: f64) -> Option<(f64, f64)> {
         let rate = self.warp?;
         let schedulers = self.adding / rate;
         let warps = warps_a_group(row);
@@ -211,8 +221,25 @@ impl DeviceRates {
             self.latency[1]
         }?;
         let hidden = WARP * tally.counts.hidden as f64 / rate;
-        let waits = (tally.counts.waits as f64 * latency - hidden).max(0.0);
-        Some((issued / rate + waits) / resident)
+        let loads = tally.counts.waits as f64 * latency;
+        let waits = (loads - hidden).max(0.0);
+        Some(((issued / rate + waits) / resident, loads / resident))
+    }
+
+    /// Seconds of atomic operations in global memory; `None` if their rates were not measured.
+    pub fn meeting(&self, counts: &RequestCounts) -> Option<f64> {
+        /// Passes of a request from which on its items are taken to meet in few words.
+        const MANY: f64 = 1.2;
+        let [of_word, of_few] = self.meeting;
+        let [requests, items, passes] =
+            [counts.requests, counts.items, counts.passes].map(|count| count as f64);
+        // Compilers join the operations of a warp if all are on one word.
+        let (turns, meeting) = if passes < items && passes > MANY * requests {
+            (passes, items)
+        } else {
+            (requests, 0.0)
+        };
+        Some((turns / of_word?).max(meeting / of_few?))
     }
 
     /// Bytes per second of arrays read or copied repeatedly. Without rates by size, the cache's rate for arrays that fit.
@@ -281,12 +308,15 @@ impl ModelTime {
     /// The model of a measured row. `None` if the row lacks its limit or its launches' cost.
     pub fn of(row: &Row, tally: &Tally, rates: &DeviceRates) -> Option<ModelTime> {
         let limit = limit(row, rates)?;
+        let many = row.launches.unwrap_or(1).max(1) as f64;
         let launches = row
             .t_launches_s
             .or_else(|| Some(row.launches? as f64 * rates.launch?))?;
+        // The host hands over one after the other.
+        let handed = rates.next.map_or(0.0, |next| (many - 1.0) * next);
         let shared = ModelTime {
             is_gpu: rates.is_gpu,
-            launches: launches + rates.startup,
+            launches: (launches + many * rates.startup).max(handed),
             limit,
             starts: tally.groups as f64 * rates.group,
             ..ModelTime::default()
@@ -353,16 +383,25 @@ impl ModelTime {
             passing
         };
         let busy = ModelTime {
-            caches: (read / rates.reading + written).max(alone),
+            caches: (read / rates.reading + written)
+                .max(alone)
+                .max(rates.meeting(&memory.global_atomic).unwrap_or(0.0)),
             local: local / filled,
             instructions: instructions / filled,
             divisions: (rates.dividing.map_or(0.0, |rate| divided / rate) - instructions).max(0.0)
                 / filled,
             ..shared
         };
-        let waiting = rates.waiting(row, tally, issued);
+        let Some((warps, loads)) = rates.waiting(row, tally, issued) else {
+            return Some(busy);
+        };
+        let limit = match is_bounded_by_operations(row) {
+            true => limit,
+            false => limit + loads,
+        };
         Some(ModelTime {
-            waits: waiting.map_or(0.0, |seconds| (seconds - busy.compute()).max(0.0)),
+            limit,
+            waits: (warps - busy.compute()).max(0.0),
             ..busy
         })
     }

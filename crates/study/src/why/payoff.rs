@@ -1,7 +1,7 @@
 //! What would pay most: each kind of waste in the counts, the line with most of it, and the time that its removal saves.
 
 use super::model::{DeviceRates, LINE, ModelTime, SEGMENT, Tally, WARP, is_counted_of, is_usual};
-use crate::count::{CountRow, Counts, LockstepModel, RequestCounts};
+use crate::count::{CountRow, Counts, LockstepModel, MemoryCounts, RequestCounts};
 use gpulab_model::outcome::Status;
 use gpulab_model::plan::WorkGroup;
 use gpulab_record::Row;
@@ -18,6 +18,12 @@ const INSTRUCTIONS_A_SEGMENT: f64 = 8.0;
 /// Groups that give each compute unit of a large GPU one, or nearly.
 const FULL: f64 = 64.0;
 
+/// Times that a group reads a segment from which on a tile in local memory may pay; a cache gives fewer as fast (H200: 2.9 times).
+const AGAIN: f64 = 8.0;
+
+/// Instructions that take as long as a turn at a word that atomic operations of several items want (H200: 784).
+const INSTRUCTIONS_A_TURN: f64 = 784.0;
+
 /// Instructions that take as long as a division of integers (H200: 29.7).
 const INSTRUCTIONS_A_DIVISION: f64 = 30.0;
 
@@ -25,10 +31,8 @@ const INSTRUCTIONS_A_DIVISION: f64 = 30.0;
 pub enum Waste {
     /// Passes of local memory beyond those the words need.
     BankConflicts,
-    /// Segments of loads beyond those the bytes need.
-    ScatteredReads,
-    /// Segments of stores beyond those the bytes need.
-    ScatteredWrites,
+    /// Segments of loads and stores beyond those the bytes need.
+    Scattered,
     /// Lanes idle in a branch or at the end of a loop.
     MaskedLanes,
     /// Segments that a group loads again.
@@ -45,10 +49,9 @@ pub enum Waste {
 }
 
 impl Waste {
-    pub const ALL: [Waste; 10] = [
+    pub const ALL: [Waste; 9] = [
         Waste::BankConflicts,
-        Waste::ScatteredReads,
-        Waste::ScatteredWrites,
+        Waste::Scattered,
         Waste::MaskedLanes,
         Waste::Rereads,
         Waste::Divisions,
@@ -65,6 +68,8 @@ pub struct Payoff {
     pub waste: Waste,
     /// File and line with most of it, if it belongs to a line.
     pub place: Option<(String, u64)>,
+    /// Of scattered accesses, those that waste more there: `load` or `store`.
+    pub access: &'static str,
     /// The count there, and what would be enough.
     pub counted: f64,
     pub enough: f64,
@@ -211,20 +216,26 @@ fn each(line: Enough, by: u64) -> Enough {
 fn slots(tally: &Tally) -> f64 {
     let counts = &tally.counts;
     let divisions = INSTRUCTIONS_A_DIVISION * counts.divisions as f64;
-    let passes = counts.local().passes + counts.memory.global_atomic.passes;
-    (counts.issued + passes + counts.global().segments) as f64 + divisions
+    let atomics = &counts.memory.global_atomic;
+    let turns = INSTRUCTIONS_A_TURN * atomics.passes.saturating_sub(atomics.requests) as f64;
+    let passes = counts.local().passes + atomics.requests;
+    (counts.issued + passes + counts.global().segments) as f64 + divisions + turns
 }
 
-/// Segments, and those the bytes need.
+/// Segments, and those the bytes need. One more for each request, which does not begin where a segment does, is not scattered: a
+/// cache has it from the request before.
 fn scattered(requests: &RequestCounts) -> Enough {
     let needed = requests
         .bytes
         .div_ceil(LockstepModel::USUAL.segment)
         .max(requests.requests);
-    (
-        requests.segments as f64,
-        needed.min(requests.segments) as f64,
-    )
+    let is_scattered = requests.segments > needed + requests.requests;
+    let enough = if is_scattered {
+        needed
+    } else {
+        requests.segments
+    };
+    (requests.segments as f64, enough as f64)
 }
 
 /// Leaves the share of counts that is there without the excess; `of` is the same count of the lines.
@@ -289,19 +300,17 @@ impl CaseWork<'_> {
                     local.passes.saturating_sub(local.conflicts) as f64,
                 )
             }
-            Waste::ScatteredReads => scattered(&memory.global_read),
-            Waste::ScatteredWrites => scattered(&memory.global_write),
-            Waste::MaskedLanes => {
-                // Warps that groups do not fill have no more.
-                let items = self.wg.size().max(1) as f64;
-                (
-                    issued,
-                    (lanes / (items / (items / WARP).ceil())).min(issued),
-                )
+            Waste::Scattered => {
+                let [read, write] =
+                    [memory.global_read, memory.global_write].map(|one| scattered(&one));
+                (read.0 + write.0, read.1 + write.1)
             }
+            Waste::MaskedLanes => (issued, (lanes / WARP).min(issued)),
             Waste::Rereads => {
                 let (_, needed) = scattered(&memory.global_read);
-                (needed, needed.min(memory.global_read.group_segments as f64))
+                let once = memory.global_read.group_segments as f64;
+                let enough = if needed < AGAIN * once { needed } else { once };
+                (needed, enough.min(needed))
             }
             Waste::Divisions => (counts.divisions as f64, 0.0),
             Waste::Bookkeeping if self.is_bookkeeping_hidden() => (0.0, 0.0),
@@ -361,25 +370,39 @@ impl CaseWork<'_> {
                     ],
                 );
             }
-            Waste::ScatteredReads => {
-                let one = &mut memory.global_read;
-                cut(
-                    excess,
-                    small.memory.global_read.segments,
-                    [&mut one.segments],
-                );
-                one.lines = one
-                    .lines
-                    .min((one.segments as f64 * SEGMENT / LINE).ceil() as u64);
+            Waste::Scattered => {
+                let kinds: [fn(&mut MemoryCounts) -> &mut RequestCounts; 2] = [
+                    |memory| &mut memory.global_read,
+                    |memory| &mut memory.global_write,
+                ];
+                for kind in kinds {
+                    let lines = self
+                        .lines
+                        .iter()
+                        .map(|row| scattered(kind(&mut row.counts().memory)));
+                    let excess = lines.map(|(counted, enough)| counted - enough).sum();
+                    cut(
+                        excess,
+                        kind(&mut small.memory).segments,
+                        [&mut kind(memory).segments],
+                    );
+                }
+                let read = &mut memory.global_read;
+                let full = (read.segments as f64 * SEGMENT / LINE).ceil() as u64;
+                read.lines = read.lines.min(full);
             }
-            Waste::ScatteredWrites => {
-                cut(
-                    excess,
-                    small.memory.global_write.segments,
-                    [&mut memory.global_write.segments],
-                );
+            Waste::MaskedLanes => {
+                cut(excess, small.issued, [&mut counts.issued]);
+                if self.wg.size() < WARP as usize {
+                    let [reads, writes] = [&mut memory.global_read, &mut memory.global_write];
+                    cut(
+                        excess,
+                        small.issued,
+                        [&mut reads.requests, &mut writes.requests],
+                    );
+                    cut(excess, small.issued, [&mut tally.groups]);
+                }
             }
-            Waste::MaskedLanes => cut(excess, small.issued, [&mut counts.issued]),
             Waste::Rereads => {
                 let one = &mut memory.global_read;
                 let requests = one.requests;
@@ -401,12 +424,8 @@ impl CaseWork<'_> {
                 tally.groups = tally.groups.div_ceil(2);
             }
             Waste::Contention => {
-                let atomics = &mut memory.global_atomic;
-                cut(
-                    excess,
-                    small.memory.global_atomic.passes,
-                    [&mut atomics.passes],
-                );
+                memory.local_write.passes += memory.global_atomic.passes;
+                memory.global_atomic = RequestCounts::default();
             }
             Waste::Launches | Waste::OneGroup => {}
         }
@@ -427,10 +446,16 @@ impl CaseWork<'_> {
         let place = worst.and_then(|row| Some((row.file.clone(), row.line?)));
         let counts = worst.map_or(self.tally.counts, |row| row.counts());
         let line = self.of_line(waste, &counts);
+        let memory = &counts.memory;
+        let [loads, stores] = [memory.global_read, memory.global_write].map(|one| scattered(&one));
+        let access = match loads.0 - loads.1 >= stores.0 - stores.1 {
+            true => "load",
+            false => "store",
+        };
         let (counted, enough) = match waste {
             Waste::BankConflicts => each(line, counts.local().requests),
-            Waste::ScatteredReads => each(line, counts.memory.global_read.requests),
-            Waste::ScatteredWrites => each(line, counts.memory.global_write.requests),
+            Waste::Scattered if access == "load" => each(loads, memory.global_read.requests),
+            Waste::Scattered => each(stores, memory.global_write.requests),
             Waste::MaskedLanes => (line.1 / line.0, 1.0),
             Waste::Divisions => line,
             Waste::Rereads => (total.0 / total.1, 1.0),
@@ -448,6 +473,7 @@ impl CaseWork<'_> {
         Payoff {
             waste,
             place,
+            access,
             counted,
             enough,
             saves: 0.0,
