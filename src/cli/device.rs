@@ -50,6 +50,9 @@ pub struct Lab {
     /// Draw the timeline of one run of the fastest way as SVG (only overlap)
     #[arg(long, value_name = "FILE", requires = "name")]
     pub svg: Option<String>,
+    /// What was found on a GPU that gpulab has records of [default: h200 beside a CPU device]
+    #[arg(long, value_name = "GPU")]
+    pub on: Option<String>,
     #[command(flatten)]
     pub measure: MeasureArgs,
 }

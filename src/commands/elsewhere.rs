@@ -4,15 +4,16 @@
 use super::count::counter::{PATIENCE, counts};
 use super::show::records;
 use crate::ceilings::{CeilingRow, LimitNeeded};
-use crate::count::counted_settings;
+use crate::count::{CountRow, counted_settings};
 use crate::data::{Dtype, Shape};
 use crate::kernels::{Family, Registry};
 use crate::outcome::{Cache, Status};
 use crate::plan::{Case, Target};
 use crate::record::Row;
 use crate::report::elsewhere::TimeElsewhere;
-use crate::why::{DeviceRates, ModelTime, Payoffs, Tally, tally};
+use crate::why::{DeviceRates, ModelTime, Payoffs, Tally, is_counted_of, tally};
 use crate::{Result, usage_error};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::slice::from_ref;
 use std::time::Duration;
@@ -37,6 +38,8 @@ pub struct RecordedGpu {
     rates: DeviceRates,
     /// What was measured of a family's rungs there.
     rows: Vec<Row>,
+    /// What was counted so far.
+    counted: RefCell<Vec<CountRow>>,
 }
 
 impl RecordedGpu {
@@ -67,6 +70,7 @@ impl RecordedGpu {
             rates,
             rows: all.rows,
             ceilings: all.ceilings,
+            counted: RefCell::default(),
         })
     }
 
@@ -118,10 +122,7 @@ impl RecordedGpu {
         let rows: Vec<Option<Row>> = cases.iter().map(|case| self.row(family, case)).collect();
         let is_unknown = |row: &&Row| self.recorded(row).is_none();
         let unknown: Vec<Row> = rows.iter().flatten().filter(is_unknown).cloned().collect();
-        let counts = match unknown.is_empty() {
-            true => Vec::new(),
-            false => counts(registry, &unknown, None, patience(quiet))?,
-        };
+        let counts = self.counted(registry, &unknown, quiet)?;
         let times = rows.iter().map(|row| {
             let row = row.as_ref()?;
             let recorded = self.recorded(row);
@@ -137,6 +138,16 @@ impl RecordedGpu {
             })
         });
         Ok(times.collect())
+    }
+
+    /// Counts of these rows, each made once.
+    fn counted(&self, registry: &Registry, rows: &[Row], quiet: bool) -> Result<Vec<CountRow>> {
+        let mut known = self.counted.borrow_mut();
+        let is_known = |row| known.iter().any(|count| is_counted_of(count, row));
+        if !rows.iter().all(is_known) {
+            *known = counts(registry, rows, None, patience(quiet))?;
+        }
+        Ok(known.clone())
     }
 
     /// None of what the model does not know: groups that are too few for the device's compute units, and many atomic operations that
@@ -163,7 +174,7 @@ impl RecordedGpu {
         let Some(row) = self.row(family, case) else {
             return Ok(None);
         };
-        let counts = counts(registry, from_ref(&row), None, patience(quiet))?;
+        let counts = self.counted(registry, from_ref(&row), quiet)?;
         let Some(tally) = tally(registry, &row, &counts, true) else {
             return Ok(None);
         };

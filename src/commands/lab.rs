@@ -1,5 +1,7 @@
 //! `gpulab lab`: the experiments.
 
+use super::elsewhere::USUAL;
+use super::show::records;
 use crate::bench::{self, Input, Jobs};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, Lab};
@@ -109,6 +111,7 @@ pub fn run(global: &Global, options: &Lab) -> Result<()> {
         rows: Vec::new(),
         points: Vec::new(),
         bars: Vec::new(),
+        on: options.on.as_deref(),
         title: String::new(),
         fastest: f64::INFINITY,
     };
@@ -204,6 +207,8 @@ struct ExperimentState<'a> {
     points: Vec<(u64, Point)>,
     /// What overlapped in the fastest trial of which that is known.
     bars: Vec<Bar>,
+    /// A recorded GPU that was asked for.
+    on: Option<&'a str>,
     /// The trial's name.
     title: String,
     /// Its median time, in seconds.
@@ -213,6 +218,7 @@ struct ExperimentState<'a> {
 impl<'a> ExperimentState<'a> {
     fn run(&mut self, study: &'a ExperimentRun, global: &Global) -> Result<()> {
         let is_first = self.rows.is_empty();
+        let elsewhere = self.elsewhere(study.experiment, global)?;
         self.study = study;
         self.points.clear();
         self.bars.clear();
@@ -238,6 +244,9 @@ impl<'a> ExperimentState<'a> {
             if !is_first {
                 text.insert(0, '\n');
             }
+            if !elsewhere.is_empty() {
+                text = format!("{text}\n{}", screen.wrap(&elsewhere));
+            }
             if !self.bars.is_empty() {
                 text.push('\n');
                 text.push_str(&report::timeline::text(&self.bars, &self.title, screen));
@@ -249,6 +258,26 @@ impl<'a> ExperimentState<'a> {
                 .svg(&report::picture::of_bars(&self.bars, &self.title).svg());
         }
         measured
+    }
+
+    /// What was found on the recorded GPU that was asked for, or, beside a CPU device, on the usual one; empty for none.
+    fn elsewhere(&self, experiment: &Experiment, global: &Global) -> Result<String> {
+        let is_usual = !self.jobs.executor.info().target.gpu && !global.quiet;
+        let Some(asked) = self.on.or(is_usual.then_some(USUAL)) else {
+            return Ok(String::new());
+        };
+        let found = match records::asked(&[asked.to_owned(), experiment.name.to_owned()]) {
+            Err(_) if self.on.is_none() => Vec::new(),
+            found => found?,
+        };
+        let found = found.into_iter().map(|file| file.points);
+        let Some(points) = found.into_iter().find(|points| !points.is_empty()) else {
+            return Ok(String::new());
+        };
+        let (device, finding) = (&points[0].device, experiment.finding(&points));
+        Ok(format!(
+            "on an {device}, which is not here, was found: {finding}"
+        ))
     }
 
     fn measure(&mut self) -> Result<()> {
