@@ -554,7 +554,7 @@ impl Grader<'_> {
             [Some(starter), Some(own)] => Some(report::elsewhere::step(
                 &gpu.name,
                 &size(form, shape),
-                [starter.seconds, own.seconds],
+                [starter, own],
             )),
             _ => None,
         };
