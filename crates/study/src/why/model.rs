@@ -231,13 +231,10 @@ impl DeviceRates {
         /// Passes of a request from which on its items are taken to meet in few words.
         const MANY: f64 = 1.2;
         let [of_word, of_few] = self.meeting;
-        let [requests, items, passes] =
-            [counts.requests, counts.items, counts.passes].map(|count| count as f64);
-        // Compilers join the operations of a warp if all are on one word.
-        let (turns, meeting) = if passes < items && passes > MANY * requests {
-            (passes, items)
-        } else {
-            (requests, 0.0)
+        let turns = counts.turns() as f64;
+        let meeting = match turns > MANY * counts.requests as f64 {
+            true => counts.items as f64,
+            false => 0.0,
         };
         Some((turns / of_word?).max(meeting / of_few?))
     }

@@ -400,6 +400,8 @@ impl CaseWork<'_> {
                         small.issued,
                         [&mut reads.requests, &mut writes.requests],
                     );
+                    let waits = [&mut counts.waits, &mut counts.hidden];
+                    cut(excess, small.issued, waits);
                     cut(excess, small.issued, [&mut tally.groups]);
                 }
             }
@@ -424,7 +426,7 @@ impl CaseWork<'_> {
                 tally.groups = tally.groups.div_ceil(2);
             }
             Waste::Contention => {
-                memory.local_write.passes += memory.global_atomic.passes;
+                memory.local_write.passes += memory.global_atomic.turns();
                 memory.global_atomic = RequestCounts::default();
             }
             Waste::Launches | Waste::OneGroup => {}
