@@ -1,7 +1,7 @@
 //! `gpulab draw` and its films: what they show is what `gpulab count` counts, and the page plays in a browser.
 
 use crate::binary::run;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::env;
 use std::fs;
 use std::process::Command;
@@ -329,16 +329,22 @@ addEventListener("load", () => {
   press("worst");
   const worst = document.querySelector(".said").textContent, bad = document.querySelector(".said.bad") !== null;
   const line = document.querySelector(".code .now").dataset.line;
-  history.replaceState(null, "", "#line=coalesced.cl:33");
+  history.replaceState(null, "", "#line=strided.cl:20");
   fromLink();
   const linked = document.querySelector(".code .now").dataset.line;
-  press("worst");
+  scrub.focus();
+  scrub.dispatchEvent(new KeyboardEvent("keydown", { key: "w", bubbles: true }));
   const cells = document.querySelectorAll(".film .grid span.bad").length;
+  const met = [...document.querySelectorAll(".film > .dim")].map(one => one.textContent.split(", ").pop());
+  const below = document.querySelector(".film .grid").getBoundingClientRect().bottom > innerHeight;
+  let sheets = 0;
+  window.print = () => sheets = document.querySelectorAll(".sheet").length;
+  press("frames");
+  dispatchEvent(new Event("afterprint"));
   press("first");
   const before = document.getElementById("at").textContent;
   press("next");
   const after = document.getElementById("at").textContent;
-  const scrub = document.getElementById("scrub");
   scrub.value = scrub.max;
   scrub.dispatchEvent(new Event("input"));
   const last = document.getElementById("at").textContent;
@@ -362,7 +368,7 @@ addEventListener("load", () => {
   const unnamed = [...document.querySelectorAll(named)].filter(one =>
     !one.getAttribute("aria-label") && !one.textContent.trim()).length;
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  document.body.replaceChildren(JSON.stringify({ faint, unnamed, dark, worst, bad, line, linked, cells, before, after, last, fetched, wide, films: films.length }));
+  document.body.replaceChildren(JSON.stringify({ met, below, sheets, faint, unnamed, dark, worst, bad, line, linked, cells, before, after, last, fetched, wide, films: films.length }));
 });
 </script>"##;
 
@@ -374,12 +380,12 @@ fn a_browser_plays_two_films_side_by_side() {
         );
         return;
     };
-    let (page, said, code) = run(&["draw", "transpose:2", "transpose:3", "-q", "--film", "-"]);
+    let (page, said, code) = run(&["draw", "reduce:2", "reduce:3", "-q", "--film", "-"]);
     assert_eq!(code, 0, "{said}");
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("film.html");
     fs::write(&path, page.replace("</body>", &format!("{FOLLOW}</body>"))).unwrap();
-    for (width, scheme) in [("390", "1"), ("1400", "0")] {
+    for (size, scheme) in [("390,844", "1"), ("1024,768", "1"), ("1400,900", "0")] {
         let output = Command::new(&browser)
             .args([
                 "--headless",
@@ -392,7 +398,7 @@ fn a_browser_plays_two_films_side_by_side() {
                 "--virtual-time-budget=20000",
                 "--host-resolver-rules=MAP * ~NOTFOUND",
             ])
-            .arg(format!("--window-size={width},900"))
+            .arg(format!("--window-size={size}"))
             .arg(format!("--blink-settings=preferredColorScheme={scheme}"))
             .arg(format!(
                 "--user-data-dir={}",
@@ -420,18 +426,21 @@ fn a_browser_plays_two_films_side_by_side() {
             found["worst"]
                 .as_str()
                 .unwrap()
-                .contains("32 passes, 31 for conflicts"),
+                .contains("8 passes, 7 for conflicts"),
             "{found}"
         );
         assert!(
             found["dark"] == (scheme == "0") && found["faint"] == 0 && found["unnamed"] == 0,
             "{found}"
         );
-        assert!(found["line"] == "26" && found["linked"] == "26", "{found}");
-        assert!(
-            found["bad"] == true && found["cells"].as_u64().unwrap() >= 32,
-            "{found}"
+        assert!(found["line"] == "25" && found["linked"] == "20", "{found}");
+        // Both stand at the same barrier; a page is printed for each.
+        assert_eq!(
+            found["met"],
+            json!(["5 of 8 barriers met", "5 of 8 barriers met"])
         );
+        assert!(found["below"] == false && found["sheets"] == 9, "{found}");
+        assert!(found["bad"] == true && found["cells"] == 16, "{found}");
         assert!(
             found["before"].as_str().unwrap().starts_with("1 / "),
             "{found}"
