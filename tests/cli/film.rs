@@ -4,6 +4,7 @@ use crate::binary::run;
 use serde_json::{Value, json};
 use std::env;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 /// The browser's name: that of GPULAB_CHROMIUM, or one that is installed.
@@ -319,6 +320,32 @@ fn what_cannot_be_watched_is_told() {
             "{line}: {code} {out}{said}"
         );
     }
+}
+
+/// Made by the commands that their index names; with `GPULAB_RENEW=1` they are made anew.
+#[test]
+fn the_films_that_are_shown_are_what_their_commands_make() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/pictures");
+    let index = fs::read_to_string(folder.join("index.html")).unwrap();
+    let mut made = 0;
+    for code in index.split("<code>gpulab ").skip(1) {
+        let (command, _) = code.split_once("</code>").unwrap();
+        let Some((line, file)) = command.split_once(" --film ") else {
+            continue;
+        };
+        let (page, said, code) = run(&words(&format!("{line} -q --film -")));
+        assert!(code == 0 && page.len() < 120_000, "{command}: {said}");
+        let path = folder.join(file);
+        if env::var_os("GPULAB_RENEW").is_some() {
+            fs::write(&path, &page).unwrap();
+        }
+        assert!(
+            fs::read_to_string(&path).unwrap() == page,
+            "{command} makes another film: GPULAB_RENEW=1 cargo test --test cli films_that_are_shown"
+        );
+        made += 1;
+    }
+    assert_eq!(made, 5);
 }
 
 /// Follows a film as a reader does, by its marks, and says what it found as the page's title.

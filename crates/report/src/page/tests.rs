@@ -100,8 +100,7 @@ fn kernels_of_a_source_are_not_held_against_limits_of_today() {
     };
     let heading = |rows: Vec<Row>| {
         let material = of_rows(rows);
-        let (platform, device) = &devices(&material)[0];
-        ladder::heading(&of_device(&material, platform, device))
+        ladder::heading(&ladder::by_family(&material))
     };
     assert!(heading(of("reduce", 97.0)).starts_with("The fastest rung reaches 97"));
     assert_eq!(
