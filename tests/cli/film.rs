@@ -399,56 +399,72 @@ addEventListener("load", () => {
 });
 </script>"##;
 
-#[test]
-fn a_browser_plays_two_films_side_by_side() {
+/// What a script at the end of a page leaves as its body in a browser, which has nothing to fetch and nothing to complain of;
+/// nothing without a browser. Of colour schemes, 0 is dark and 1 is light.
+fn browsed(page: &str, script: &str, size: &str, scheme: &str) -> Option<Value> {
     let Some(browser) = chromium() else {
         println!(
             "skipped: neither chromium nor chrome is installed, and GPULAB_CHROMIUM names none"
         );
+        return None;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("page.html");
+    fs::write(&path, page.replace("</body>", &format!("{script}</body>"))).unwrap();
+    let output = Command::new(browser)
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--enable-logging=stderr",
+            "--dump-dom",
+        ])
+        .args([
+            "--virtual-time-budget=20000",
+            "--host-resolver-rules=MAP * ~NOTFOUND",
+        ])
+        .arg(format!("--window-size={size}"))
+        .arg(format!("--blink-settings=preferredColorScheme={scheme}"))
+        .arg(format!(
+            "--user-data-dir={}",
+            folder.path().join("profile").display()
+        ))
+        .arg(format!("file://{}", path.display()))
+        .output()
+        .unwrap();
+    let console = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!console.contains(":CONSOLE"), "{console}");
+    let dom = String::from_utf8_lossy(&output.stdout).into_owned();
+    let (_, body) = dom.split_once("<body").unwrap().1.split_once('>').unwrap();
+    let body = body.split("</body>").next().unwrap().trim();
+    Some(serde_json::from_str(body).unwrap_or_else(|e| panic!("{e}: {body}")))
+}
+
+/// The page of a device with many records is one that a reader scrolls through on a telephone.
+#[test]
+fn a_browser_shows_a_devices_page_on_a_telephone() {
+    const MEASURE: &str = r#"<script>addEventListener("load", () => {
+  const { scrollHeight, scrollWidth } = document.documentElement;
+  const fetched = performance.getEntriesByType("resource").length;
+  document.body.textContent = JSON.stringify({ high: scrollHeight, wide: scrollWidth > innerWidth, fetched });
+});</script>"#;
+    let (page, _, code) = run(&["report", "nvidia-h200", "-o", "-"]);
+    assert_eq!(code, 0);
+    let Some(found) = browsed(&page, MEASURE, "390,844", "1") else {
         return;
     };
+    assert!(found["high"].as_u64() < Some(6000), "{found}");
+    assert!(found["wide"] == false && found["fetched"] == 0, "{found}");
+}
+
+#[test]
+fn a_browser_plays_two_films_side_by_side() {
     let (page, said, code) = run(&["draw", "reduce:2", "reduce:3", "-q", "--film", "-"]);
     assert_eq!(code, 0, "{said}");
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("film.html");
-    fs::write(&path, page.replace("</body>", &format!("{FOLLOW}</body>"))).unwrap();
     for (size, scheme) in [("390,844", "1"), ("1024,768", "1"), ("1400,900", "0")] {
-        let output = Command::new(&browser)
-            .args([
-                "--headless",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--enable-logging=stderr",
-                "--dump-dom",
-            ])
-            .args([
-                "--virtual-time-budget=20000",
-                "--host-resolver-rules=MAP * ~NOTFOUND",
-            ])
-            .arg(format!("--window-size={size}"))
-            .arg(format!("--blink-settings=preferredColorScheme={scheme}"))
-            .arg(format!(
-                "--user-data-dir={}",
-                folder.path().join("profile").display()
-            ))
-            .arg(format!("file://{}", path.display()))
-            .output()
-            .unwrap();
-        let dom = String::from_utf8_lossy(&output.stdout).into_owned();
-        let console = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!console.contains(":CONSOLE"), "{console}");
-        let body = dom
-            .split("<body")
-            .nth(1)
-            .unwrap()
-            .split_once('>')
-            .unwrap()
-            .1
-            .split("</body>")
-            .next()
-            .unwrap();
-        let found: Value =
-            serde_json::from_str(body.trim()).unwrap_or_else(|e| panic!("{e}: {body}"));
+        let Some(found) = browsed(&page, FOLLOW, size, scheme) else {
+            return;
+        };
         assert!(
             found["worst"]
                 .as_str()

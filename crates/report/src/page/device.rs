@@ -170,15 +170,12 @@ pub fn limits(own: &Material) -> Option<Markup> {
         .copied()
         .filter(|row| row.is_unquiet())
         .collect();
-    let first = FIRST.iter().filter_map(|(what, place, name)| {
-        let row = single
-            .iter()
-            .find(|row| row.what == *what && row.place == *place)?;
-        let value = number::value(row.value?);
-        Some((name, format!("{value} {}", number::unit(&row.unit))))
-    });
     (!own.ceilings.is_empty()).then(|| html! {
-        dl.first { @for (name, value) in first { div { dt { (name) } dd { (format::terminal(&value)) } } } }
+        dl.first { @for (what, place, name) in FIRST {
+            @if let Some(row) = single.iter().find(|row| row.what == what && row.place == place) {
+                div { dt { (name) } dd { (row.value.map(number::value).unwrap_or_default()) " " (format::terminal(number::unit(&row.unit))) } }
+            }
+        } }
         (folded("All limits, with the shapes that reach them", &html! {
         p.quiet { "The best of many shapes of small kernels, " (format::terminal(&when(&own.ceilings))) ". A share of a limit is of the one that was at hand in the same run; its chart names it." }
         div.cards { @for own in groups(&single, |row| row.unit.as_str()) { (limit_table(&own)) } }

@@ -47,8 +47,11 @@ pub fn heading(families: &[FamilyLadders]) -> String {
             number::share(*only)
         ),
         [least, .., most] => {
-            let [least, most] = [least, most].map(|share| number::share(*share));
-            format!("The fastest rungs reach {least} to {most} of the limits that bound them")
+            let least = number::share(*least);
+            format!(
+                "The fastest rungs reach {least} to {} of the limits that bound them",
+                number::share(*most)
+            )
         }
     }
 }

@@ -62,17 +62,17 @@ pub fn html(
         let (first, more) = all_ladders.split_at(all_ladders.len().min(FAMILIES.len()));
         let parts = [
             (
-                FIRST[0],
+                "device",
                 "What the device can do".to_owned(),
                 device::limits(own),
             ),
             (
-                FIRST[1],
+                "ladders",
                 ladder::heading(first),
                 ladder::ladders(first, own, counts, films, ids),
             ),
             (
-                FIRST[2],
+                "surprises",
                 "What may surprise".to_owned(),
                 ladder::surprises(first),
             ),
@@ -123,17 +123,17 @@ pub fn html(
         ("data", "The data, to download", data(files)),
     ];
     all.extend(whole.map(|(short, heading, body)| (short, heading.to_owned(), body)));
-    // What a reader meets; the rest is folded below it.
-    let has_first = all
+    // Beside ladders the rest is folded.
+    let has_ladders = all
         .iter()
-        .any(|(short, _, body)| FIRST.contains(short) && body.is_some());
+        .any(|(short, _, body)| *short == "ladders" && body.is_some());
     let mut contents: Vec<Markup> = Vec::new();
     let mut sections: Vec<Markup> = Vec::new();
     for (short, heading, body) in all {
         let Some(body) = body else { continue };
         let id = next_id(ids, "part");
         contents.push(html! { li { a href=(format!("#{id}")) { (short) } } });
-        let is_folded = has_first && !FIRST.contains(&short);
+        let is_folded = has_ladders && !FIRST.contains(&short);
         sections.push(section(&id, &prose(&heading), &body, is_folded));
     }
     let page = html! {
