@@ -1,9 +1,10 @@
 //! `gpulab draw` and its films: what they show is what `gpulab count` counts, and the page plays in a browser.
 
 use crate::binary::run;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::env;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 /// The browser's name: that of GPULAB_CHROMIUM, or one that is installed.
@@ -321,6 +322,32 @@ fn what_cannot_be_watched_is_told() {
     }
 }
 
+/// Made by the commands that their index names; with `GPULAB_RENEW=1` they are made anew.
+#[test]
+fn the_films_that_are_shown_are_what_their_commands_make() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/pictures");
+    let index = fs::read_to_string(folder.join("index.html")).unwrap();
+    let mut made = 0;
+    for code in index.split("<code>gpulab ").skip(1) {
+        let (command, _) = code.split_once("</code>").unwrap();
+        let Some((line, file)) = command.split_once(" --film ") else {
+            continue;
+        };
+        let (page, said, code) = run(&words(&format!("{line} -q --film -")));
+        assert!(code == 0 && page.len() < 120_000, "{command}: {said}");
+        let path = folder.join(file);
+        if env::var_os("GPULAB_RENEW").is_some() {
+            fs::write(&path, &page).unwrap();
+        }
+        assert!(
+            fs::read_to_string(&path).unwrap() == page,
+            "{command} makes another film: GPULAB_RENEW=1 cargo test --test cli films_that_are_shown"
+        );
+        made += 1;
+    }
+    assert_eq!(made, 5);
+}
+
 /// Follows a film as a reader does, by its marks, and says what it found as the page's title.
 const FOLLOW: &str = r##"
 <script>
@@ -329,16 +356,22 @@ addEventListener("load", () => {
   press("worst");
   const worst = document.querySelector(".said").textContent, bad = document.querySelector(".said.bad") !== null;
   const line = document.querySelector(".code .now").dataset.line;
-  history.replaceState(null, "", "#line=coalesced.cl:33");
+  history.replaceState(null, "", "#line=strided.cl:20");
   fromLink();
   const linked = document.querySelector(".code .now").dataset.line;
-  press("worst");
+  scrub.focus();
+  scrub.dispatchEvent(new KeyboardEvent("keydown", { key: "w", bubbles: true }));
   const cells = document.querySelectorAll(".film .grid span.bad").length;
+  const met = [...document.querySelectorAll(".film > .dim")].map(one => one.textContent.split(", ").pop());
+  const below = document.querySelector(".film .grid").getBoundingClientRect().bottom > innerHeight;
+  let sheets = 0;
+  window.print = () => sheets = document.querySelectorAll(".sheet").length;
+  press("frames");
+  dispatchEvent(new Event("afterprint"));
   press("first");
   const before = document.getElementById("at").textContent;
   press("next");
   const after = document.getElementById("at").textContent;
-  const scrub = document.getElementById("scrub");
   scrub.value = scrub.max;
   scrub.dispatchEvent(new Event("input"));
   const last = document.getElementById("at").textContent;
@@ -362,76 +395,96 @@ addEventListener("load", () => {
   const unnamed = [...document.querySelectorAll(named)].filter(one =>
     !one.getAttribute("aria-label") && !one.textContent.trim()).length;
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  document.body.replaceChildren(JSON.stringify({ faint, unnamed, dark, worst, bad, line, linked, cells, before, after, last, fetched, wide, films: films.length }));
+  document.body.replaceChildren(JSON.stringify({ met, below, sheets, faint, unnamed, dark, worst, bad, line, linked, cells, before, after, last, fetched, wide, films: films.length }));
 });
 </script>"##;
+
+const SKIPPED: &str =
+    "skipped: neither chromium nor chrome is installed, and GPULAB_CHROMIUM names none";
+
+/// What a script at the end of a page leaves as its body in a browser, which has nothing to fetch and nothing to complain of. Of
+/// colour schemes, 0 is dark and 1 is light.
+fn browsed(browser: &str, page: &str, script: &str, size: &str, scheme: &str) -> Value {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("page.html");
+    fs::write(&path, page.replace("</body>", &format!("{script}</body>"))).unwrap();
+    let output = Command::new(browser)
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--enable-logging=stderr",
+            "--dump-dom",
+        ])
+        .args([
+            "--virtual-time-budget=20000",
+            "--host-resolver-rules=MAP * ~NOTFOUND",
+        ])
+        .arg(format!("--window-size={size}"))
+        .arg(format!("--blink-settings=preferredColorScheme={scheme}"))
+        .arg(format!(
+            "--user-data-dir={}",
+            folder.path().join("profile").display()
+        ))
+        .arg(format!("file://{}", path.display()))
+        .output()
+        .unwrap();
+    let console = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!console.contains(":CONSOLE"), "{console}");
+    let dom = String::from_utf8_lossy(&output.stdout).into_owned();
+    let (_, body) = dom.split_once("<body").unwrap().1.split_once('>').unwrap();
+    let body = body.split("</body>").next().unwrap().trim();
+    serde_json::from_str(body).unwrap_or_else(|e| panic!("{e}: {body}"))
+}
+
+/// The page of a device with many records is one that a reader scrolls through on a telephone.
+#[test]
+fn a_browser_shows_a_devices_page_on_a_telephone() {
+    const MEASURE: &str = r#"<script>addEventListener("load", () => {
+  const { scrollHeight, scrollWidth } = document.documentElement;
+  const fetched = performance.getEntriesByType("resource").length;
+  document.body.textContent = JSON.stringify({ high: scrollHeight, wide: scrollWidth > innerWidth, fetched });
+});</script>"#;
+    let Some(browser) = chromium() else {
+        println!("{SKIPPED}");
+        return;
+    };
+    let (page, _, code) = run(&["report", "nvidia-h200", "-o", "-"]);
+    assert_eq!(code, 0);
+    let found = browsed(&browser, &page, MEASURE, "390,844", "1");
+    assert!(found["high"].as_u64() < Some(6000), "{found}");
+    assert!(found["wide"] == false && found["fetched"] == 0, "{found}");
+}
 
 #[test]
 fn a_browser_plays_two_films_side_by_side() {
     let Some(browser) = chromium() else {
-        println!(
-            "skipped: neither chromium nor chrome is installed, and GPULAB_CHROMIUM names none"
-        );
+        println!("{SKIPPED}");
         return;
     };
-    let (page, said, code) = run(&["draw", "transpose:2", "transpose:3", "-q", "--film", "-"]);
+    let (page, said, code) = run(&["draw", "reduce:2", "reduce:3", "-q", "--film", "-"]);
     assert_eq!(code, 0, "{said}");
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("film.html");
-    fs::write(&path, page.replace("</body>", &format!("{FOLLOW}</body>"))).unwrap();
-    for (width, scheme) in [("390", "1"), ("1400", "0")] {
-        let output = Command::new(&browser)
-            .args([
-                "--headless",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--enable-logging=stderr",
-                "--dump-dom",
-            ])
-            .args([
-                "--virtual-time-budget=20000",
-                "--host-resolver-rules=MAP * ~NOTFOUND",
-            ])
-            .arg(format!("--window-size={width},900"))
-            .arg(format!("--blink-settings=preferredColorScheme={scheme}"))
-            .arg(format!(
-                "--user-data-dir={}",
-                folder.path().join("profile").display()
-            ))
-            .arg(format!("file://{}", path.display()))
-            .output()
-            .unwrap();
-        let dom = String::from_utf8_lossy(&output.stdout).into_owned();
-        let console = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!console.contains(":CONSOLE"), "{console}");
-        let body = dom
-            .split("<body")
-            .nth(1)
-            .unwrap()
-            .split_once('>')
-            .unwrap()
-            .1
-            .split("</body>")
-            .next()
-            .unwrap();
-        let found: Value =
-            serde_json::from_str(body.trim()).unwrap_or_else(|e| panic!("{e}: {body}"));
+    for (size, scheme) in [("390,844", "1"), ("1024,768", "1"), ("1400,900", "0")] {
+        let found = browsed(&browser, &page, FOLLOW, size, scheme);
         assert!(
             found["worst"]
                 .as_str()
                 .unwrap()
-                .contains("32 passes, 31 for conflicts"),
+                .contains("8 passes, 7 for conflicts"),
             "{found}"
         );
         assert!(
             found["dark"] == (scheme == "0") && found["faint"] == 0 && found["unnamed"] == 0,
             "{found}"
         );
-        assert!(found["line"] == "26" && found["linked"] == "26", "{found}");
-        assert!(
-            found["bad"] == true && found["cells"].as_u64().unwrap() >= 32,
-            "{found}"
+        assert!(found["line"] == "25" && found["linked"] == "20", "{found}");
+        // Both stand at the same barrier; a page is printed for each.
+        assert_eq!(
+            found["met"],
+            json!(["5 of 8 barriers met", "5 of 8 barriers met"])
         );
+        assert!(found["below"] == false && found["sheets"] == 9, "{found}");
+        assert!(found["bad"] == true && found["cells"] == 16, "{found}");
         assert!(
             found["before"].as_str().unwrap().starts_with("1 / "),
             "{found}"

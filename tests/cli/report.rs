@@ -38,11 +38,15 @@ fn the_page_of_a_device_is_whole_small_and_on_its_own() {
     page.charts_are_told();
     assert!(page.text.len() < 3 << 20, "{} bytes", page.text.len());
     let headings = page.texts("h2").join("\n");
-    for learned in [
-        "May this be trusted?",
-        "of the limits that bound them",
-        "What experiments found",
-    ] {
+    let shown = page.texts("section > h2");
+    assert!(
+        shown.len() == 3
+            && shown[0] == "What the device can do"
+            && shown[1].contains("of the limits that bound them")
+            && page.texts("section > div > .notes > li").len() == 3,
+        "{shown:?}"
+    );
+    for learned in ["May this be trusted?", "What experiments found"] {
         assert!(
             headings.contains(learned),
             "{learned:?} is not in {headings}"

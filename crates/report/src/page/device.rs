@@ -74,7 +74,7 @@ fn sanity(own: &Material) -> Vec<String> {
         format!(
             "Wrong results: {wrong}. Kernels that were not built: {unbuilt}. Times shorter than the device can do: {fast}."
         ),
-        format!("{by_event} of {all} times are by the driver's own clock, the others by the host's, launches and all."),
+        format!("{by_event} of {all} times are by the driver's own clock; one by the host's clock has the launch in it."),
         "A time is doubtful if its runs spread more than was asked for, if the device's clock or a neighbour changed while \
          it ran, or if another clock than the one asked for timed it. A difference that noise can make is called undecided."
             .to_owned(),
@@ -137,7 +137,23 @@ fn machine(cells: [&String; 4]) -> impl Iterator<Item = (&'static str, String)> 
         .zip(cells.map(String::clone))
 }
 
-/// The measured limits, a table for each unit, and the curves over size folded.
+/// The limits that a reader asks for first: what was measured and where, and its name here.
+const FIRST: [(&str, Site, &str); 8] = [
+    ("read", Site::Memory, "memory, read"),
+    ("copy", Site::Memory, "memory, copied"),
+    ("read", Site::Cache, "cache, read"),
+    ("local", Site::Unit, "local memory, read"),
+    ("fma", Site::Unit, "multiply-adds (f32)"),
+    ("launch, event time", Site::Host, "an empty kernel"),
+    ("to the device, pinned", Site::Host, "from the host, pinned"),
+    (
+        "to the device, pageable",
+        Site::Host,
+        "from the host, pageable",
+    ),
+];
+
+/// The first limits; all of them folded, a table for each unit, and the curves over size.
 pub fn limits(own: &Material) -> Option<Markup> {
     let curve: Vec<&CeilingRow> = own
         .ceilings
@@ -155,10 +171,17 @@ pub fn limits(own: &Material) -> Option<Markup> {
         .filter(|row| row.is_unquiet())
         .collect();
     (!own.ceilings.is_empty()).then(|| html! {
+        dl.first { @for (what, place, name) in FIRST {
+            @if let Some(row) = single.iter().find(|row| row.what == what && row.place == place) {
+                div { dt { (name) } dd { (row.value.map(number::value).unwrap_or_default()) " " (format::terminal(number::unit(&row.unit))) } }
+            }
+        } }
+        (folded("All limits, with the shapes that reach them", &html! {
         p.quiet { "The best of many shapes of small kernels, " (format::terminal(&when(&own.ceilings))) ". A share of a limit is of the one that was at hand in the same run; its chart names it." }
         div.cards { @for own in groups(&single, |row| row.unit.as_str()) { (limit_table(&own)) } }
         @if !unquiet.is_empty() { p { (format::terminal(&who(&unquiet, single.len()))) ": " (UNQUIET) "." } }
         @if !curve.is_empty() { (folded("Limits by size of the data", &limit_table(&curve))) }
+        }))
     })
 }
 

@@ -11,7 +11,7 @@ use crate::rungs::label;
 use crate::view::{RateUnit, View, is_base};
 use crate::why;
 use gpulab_kernels::{FAMILIES, Registry, Sources, built_in, cited};
-use gpulab_record::{Row, flag};
+use gpulab_record::{Row, clear_factor, flag};
 use gpulab_study::count::{CountRow, LockstepModel};
 use gpulab_study::why::{DeviceRates, LadderReasons, RungTime, StepReason, reasons, results};
 use maud::{Markup, html};
@@ -21,10 +21,13 @@ use std::cmp::Ordering;
 /// Characters of a line of a source.
 const WIDTH: usize = 110;
 
+/// The ladder of a family to look at, and its others.
+pub type FamilyLadders = (Vec<Row>, Vec<Vec<Row>>);
+
 /// How near the fastest rungs come to what the device can do.
-pub fn heading(own: &Material) -> String {
+pub fn heading(families: &[FamilyLadders]) -> String {
     let mut shares: Vec<f64> = Vec::new();
-    for rows in of_today(own) {
+    for rows in of_today(families) {
         let timed = rows.iter().filter(|row| is_base(row));
         let best = timed.min_by(|a, b| {
             a.t_median_s
@@ -39,35 +42,90 @@ pub fn heading(own: &Material) -> String {
     shares.sort_by(f64::total_cmp);
     match &shares[..] {
         [] => "Ladders: what each step brings, and why".to_owned(),
-        [only] => format!("The fastest rung reaches {only:.0}\u{a0}% of the limit that bounds it"),
+        [only] => format!(
+            "The fastest rung reaches {} of the limit that bounds it",
+            number::share(*only)
+        ),
         [least, .., most] => {
+            let least = number::share(*least);
             format!(
-                "The fastest rungs reach {least:.0} to {most:.0}\u{a0}% of the limits that bound them"
+                "The fastest rungs reach {least} to {} of the limits that bound them",
+                number::share(*most)
             )
         }
     }
 }
 
-/// The ladders of a device: of each family that of the most rungs and the largest problem, others folded.
+/// What few readers expect: the step that brings most, the one that loses most, and copies that take longer than the CPU's work.
+pub fn surprises(families: &[FamilyLadders]) -> Option<Markup> {
+    let mut steps: Vec<(f64, [&Row; 2])> = Vec::new();
+    let mut copied: Vec<(f64, f64, &Row)> = Vec::new();
+    for rows in of_today(families) {
+        let mut rungs = View::of(rows, RateUnit::GB).rungs;
+        rungs.retain(|row| is_base(row));
+        for pair in rungs.windows(2) {
+            let gain = pair[1].step_x.unwrap_or(1.0);
+            if gain.max(1.0 / gain) > clear_factor(Some(pair[0]), pair[1]) {
+                steps.push((gain, [pair[0], pair[1]]));
+            }
+        }
+        for row in rungs {
+            if let (Some(gain), Some(time), Some(whole)) =
+                (row.cpu_rayon_x, row.t_median_s, row.t_end_to_end_s)
+                && gain > 1.0
+                && whole > gain * time
+            {
+                copied.push((gain, whole / (gain * time), row));
+            }
+        }
+    }
+    steps.sort_by(|a, b| a.0.total_cmp(&b.0));
+    copied.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut told = Vec::new();
+    if let Some((gain, [before, after])) = steps.last().filter(|step| step.0 > 1.0) {
+        told.push(format!(
+            "One step brings most: {} {} is {} times as fast as {}.",
+            after.family,
+            label(after),
+            number::value(*gain),
+            label(before)
+        ));
+    }
+    if let Some((gain, [before, after])) = steps.first().filter(|step| step.0 < 1.0) {
+        told.push(format!(
+            "A step can lose: {} {} is {} times slower than {}.",
+            after.family,
+            label(after),
+            number::value(1.0 / gain),
+            label(before)
+        ));
+    }
+    if let Some((gain, loss, row)) = copied.last() {
+        told.push(format!(
+            "The kernel can win and the program lose: {} {} is {} times as fast as all cores of the CPU, but with copies {} times slower.",
+            row.family, label(row), number::value(*gain), number::value(*loss)
+        ));
+    }
+    (!told.is_empty()).then(|| notes(&told))
+}
+
+/// The ladders of some families: of each that of the most rungs and the largest problem, others folded.
 pub fn ladders(
+    families: &[FamilyLadders],
     own: &Material,
     counts: &[CountRow],
     films: &[String],
     ids: &Cell<usize>,
 ) -> Option<Markup> {
-    let families = by_family(own);
     (!families.is_empty()).then(|| {
         html! { @for (first, others) in families {
-            (ladder(&first, own, counts, films, ids))
-            @if let Some(more) = figures(ids, others, |rows| picture::ladder(rows)) {
-                (folded(&format!("more ladders of {}: other sizes, types and settings", first[0].family), &more))
-            }
+            (ladder(first, others, own, counts, films, ids))
         } }
     })
 }
 
 /// The ladders that can be drawn, family by family in the order of the syllabus: the one to look at, and the others.
-fn by_family(own: &Material) -> Vec<(Vec<Row>, Vec<Vec<Row>>)> {
+pub fn by_family(own: &Material) -> Vec<FamilyLadders> {
     let mut drawable = ladders_of(&own.rows);
     drawable.retain(|rows| picture::ladder(rows).is_ok());
     let mut all = groups(&drawable, |rows| rows[0].family.clone());
@@ -93,16 +151,14 @@ fn by_family(own: &Material) -> Vec<(Vec<Row>, Vec<Vec<Row>>)> {
 }
 
 /// The ladders to look at, but for those of the sources' kernels as printed: these were made for devices of their time.
-fn of_today(own: &Material) -> Vec<Vec<Row>> {
-    let firsts = by_family(own).into_iter().map(|(first, _)| first);
-    firsts
-        .filter(|rows| cited(&rows[0].family).is_none())
-        .collect()
+fn of_today(families: &[FamilyLadders]) -> impl Iterator<Item = &Vec<Row>> {
+    let firsts = families.iter().map(|(first, _)| first);
+    firsts.filter(|rows| cited(&rows[0].family).is_none())
 }
 
-/// The first ladders of all families under the limits of memory and arithmetic: together, and each with its rungs' names.
-pub fn roofline(own: &Material, ids: &Cell<usize>) -> Option<Markup> {
-    let firsts = of_today(own);
+/// The first ladders of families under the limits of memory and arithmetic: together, and each with its rungs' names.
+pub fn roofline(families: &[FamilyLadders], own: &Material, ids: &Cell<usize>) -> Option<Markup> {
+    let firsts: Vec<Vec<Row>> = of_today(families).cloned().collect();
     let mut all = vec![firsts.clone()];
     if firsts.len() > 1 {
         all.extend(firsts.into_iter().map(|rows| vec![rows]));
@@ -114,6 +170,7 @@ pub fn roofline(own: &Material, ids: &Cell<usize>) -> Option<Markup> {
 
 fn ladder(
     rows: &[Row],
+    others: &[Vec<Row>],
     own: &Material,
     counts: &[CountRow],
     films: &[String],
@@ -128,12 +185,6 @@ fn ladder(
     let why = DeviceRates::new(&own.ceilings, is_gpu)
         .map(|rates| reasons(&Registry::default(), rows, counts, &rates));
     let view = View::of(rows, RateUnit::GB);
-    let said: Vec<String> = view
-        .lesson
-        .map(str::to_owned)
-        .into_iter()
-        .chain(view.notes)
-        .collect();
     let id = next_id(ids, "ladder");
     html! { article.ladder aria-labelledby=(id) {
         h3 #(id) { (format::terminal(&row.family)) " " span.quiet { (row.dtype) ", " (size) ", " (row.cache.name()) " cache" } }
@@ -141,10 +192,16 @@ fn ladder(
             @if let Ok(picture) = picture::ladder(rows) { (figure(ids, &picture)) }
             @if let Ok(picture) = picture::waterfall(rows) { (figure(ids, &picture)) }
         }
-        (notes(&said))
-        @match &why {
-            Ok(why) => (with_reasons(why, is_gpu, films)),
-            Err(missing) => { p.quiet { (prose(&why::without_limit(missing, &row.device))) "." } }
+        @if let Some(lesson) = view.lesson { p { (prose(lesson)) } }
+        (folded("why each step gains or loses", &html! {
+            (notes(&view.notes))
+            @match &why {
+                Ok(why) => (with_reasons(why, is_gpu, films)),
+                Err(missing) => { p.quiet { (prose(&why::without_limit(missing, &row.device))) "." } }
+            }
+        }))
+        @if let Some(more) = figures(ids, others.to_vec(), |rows| picture::ladder(rows)) {
+            (folded("other sizes, types and settings", &more))
         }
     } }
 }

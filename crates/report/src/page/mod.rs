@@ -14,6 +14,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use gpulab_kernels::FAMILIES;
 use gpulab_record::{Point, Row};
 use gpulab_study::count::CountRow;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -22,6 +23,9 @@ use std::cell::Cell;
 use std::io::Write as _;
 
 const STYLE: &str = include_str!("style.css");
+
+/// The parts that are not folded.
+const FIRST: [&str; 3] = ["device", "ladders", "surprises"];
 
 pub struct DataFile {
     /// Its name without its folder.
@@ -54,26 +58,33 @@ pub fn html(
             String::new()
         };
         let own = &of_device(material, platform, device);
+        let all_ladders = ladder::by_family(own);
+        let (first, more) = all_ladders.split_at(all_ladders.len().min(FAMILIES.len()));
         let parts = [
             (
-                "trust",
-                device::heading(own),
-                Some(device::trust(own, platform)),
-            ),
-            (
-                "limits",
-                "What the device does at best".to_owned(),
+                "device",
+                "What the device can do".to_owned(),
                 device::limits(own),
             ),
             (
                 "ladders",
-                ladder::heading(own),
-                ladder::ladders(own, counts, films, ids),
+                ladder::heading(first),
+                ladder::ladders(first, own, counts, films, ids),
+            ),
+            (
+                "surprises",
+                "What may surprise".to_owned(),
+                ladder::surprises(first),
+            ),
+            (
+                "more ladders",
+                format!("{} more ladders", more.len()),
+                ladder::ladders(more, own, counts, films, ids),
             ),
             (
                 "roofline",
                 "Ladders under the device's limits".to_owned(),
-                ladder::roofline(own, ids),
+                ladder::roofline(first, own, ids),
             ),
             (
                 "sweeps",
@@ -89,6 +100,11 @@ pub fn html(
                 "experiments",
                 "What experiments found".to_owned(),
                 studies(own, ids),
+            ),
+            (
+                "trust",
+                device::heading(own),
+                Some(device::trust(own, platform)),
             ),
         ];
         all.extend(parts.map(|(short, heading, body)| (short, whose.clone() + &heading, body)));
@@ -107,13 +123,18 @@ pub fn html(
         ("data", "The data, to download", data(files)),
     ];
     all.extend(whole.map(|(short, heading, body)| (short, heading.to_owned(), body)));
+    // Beside ladders the rest is folded.
+    let has_ladders = all
+        .iter()
+        .any(|(short, _, body)| *short == "ladders" && body.is_some());
     let mut contents: Vec<Markup> = Vec::new();
     let mut sections: Vec<Markup> = Vec::new();
     for (short, heading, body) in all {
         let Some(body) = body else { continue };
         let id = next_id(ids, "part");
         contents.push(html! { li { a href=(format!("#{id}")) { (short) } } });
-        sections.push(section(&id, &format::terminal(&heading), &body));
+        let is_folded = has_ladders && !FIRST.contains(&short);
+        sections.push(section(&id, &prose(&heading), &body, is_folded));
     }
     let page = html! {
         (DOCTYPE)
@@ -140,8 +161,12 @@ pub fn html(
     page.into_string() + "\n"
 }
 
-fn section(id: &str, heading: &str, body: &Markup) -> Markup {
-    html! { section #(id) aria-labelledby=(format!("{id}-h")) { h2 #(format!("{id}-h")) { (heading) } (body) } }
+/// A part of the page; a browser opens a folded one where a link leads into it.
+fn section(id: &str, heading: &str, body: &Markup, is_folded: bool) -> Markup {
+    let head = html! { h2 #(format!("{id}-h")) { (heading) } };
+    html! { section aria-labelledby=(format!("{id}-h")) {
+        @if is_folded { details { summary { (head) } div #(id) { (body) } } } @else { (head) div #(id) { (body) } }
+    } }
 }
 
 /// `Recorded from ... to ... with gpulab 0.1.0.`

@@ -106,7 +106,7 @@ impl BarChart<'_> {
             Some(_) if row.flags.contains(flag::FITS_CACHE) => {
                 format!("{} · in cache", number::value(value))
             }
-            Some(share) => format!("{} · {share:.0} %", number::value(value)),
+            Some(share) => format!("{} · {}", number::value(value), number::share(share)),
             None => number::value(value),
         }
     }
@@ -240,7 +240,7 @@ fn title(view: &View<'_>, is_limited: bool) -> String {
         .filter(|_| is_limited && !best.flags.contains(flag::FITS_CACHE));
     let mut how = share.map_or_else(
         || number::time(time),
-        |share| format!("{share:.0} % of the limit"),
+        |share| format!("{} of the limit", number::share(share)),
     );
     let doubtful = rungs
         .iter()
@@ -263,7 +263,7 @@ fn title(view: &View<'_>, is_limited: bool) -> String {
     match alike.len() {
         _ if timed.len() < 2 => format!("{}: {how}", label(best)),
         0 | 1 => format!("{} is fastest: {how}", label(best)),
-        all if all == timed.len() => format!("All rungs are alike: {how}"),
+        all if all == timed.len() => format!("No rung is clearly fastest: {how}"),
         _ => format!("{} are fastest alike: {how}", who(&alike, &timed)),
     }
 }

@@ -90,6 +90,15 @@ pub fn size(n: f64) -> String {
     unit.map_or_else(|| tick(n), |(unit, name)| format!("{}{name}", n / unit))
 }
 
+/// Per cent of a limit: `97 %`, `under 1 %`.
+pub fn share(percent: f64) -> String {
+    if percent < 0.5 {
+        "under 1 %".to_owned()
+    } else {
+        format!("{percent:.0} %")
+    }
+}
+
 pub fn unit(name: &str) -> &str {
     match name {
         "us" => "µs",

@@ -345,9 +345,9 @@ fn title(path: &[&Row]) -> String {
         |best, row| if gops(row) > gops(best) { row } else { best },
     );
     let times = gops(best) / gops(first);
-    let share = best
-        .ceiling_pct
-        .map_or_else(String::new, |share| format!(", {share:.0} % of the limit"));
+    let share = best.ceiling_pct.map_or_else(String::new, |share| {
+        format!(", {} of the limit", number::share(share))
+    });
     match times > 1.005 {
         true => format!(
             "From {} to {}: {} times as fast{share}",

@@ -274,7 +274,7 @@ fn titles_say_what_is_learnt() {
     let alike = [timed(1, "naive", 1e-3), timed(2, "local", 1.02e-3)];
     assert_eq!(
         ladder(&alike).unwrap().title,
-        "All rungs are alike: 20 % of the limit"
+        "No rung is clearly fastest: 20 % of the limit"
     );
     let mut wrong = timed(3, "vectorised", 1e-4);
     wrong.status = Status::WrongResult;
@@ -283,7 +283,7 @@ fn titles_say_what_is_learnt() {
         .title;
     assert_eq!(
         title,
-        "All rungs are alike: 20 % of the limit; not to be believed: v3"
+        "No rung is clearly fastest: 20 % of the limit; not to be believed: v3"
     );
     assert_eq!(
         ladder(&[wrong]).unwrap().title,
