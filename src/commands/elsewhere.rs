@@ -178,17 +178,11 @@ impl RecordedGpu {
         let Some(tally) = tally(registry, &row, &counts, true) else {
             return Ok(None);
         };
-        let Some(model) = self.model(&row, &tally) else {
-            return Ok(Payoffs::of_tally(&row, &tally, &counts));
-        };
-        let timed = Row {
-            t_median_s: Some(model.whole()),
-            ..row
-        };
+        let model = self.model(&row, &tally);
         Ok(Payoffs::of_rung(
-            &timed,
+            &row,
             &tally,
-            &model,
+            model.as_ref(),
             &counts,
             &self.rates,
         ))

@@ -151,8 +151,8 @@ pub fn reasons(
             .find(|count| count.status == Status::Ok)
             .map(|count| count.reason.clone());
         let counted = model.as_ref().ok().filter(|_| rates.is_gpu);
-        let payoffs =
-            counted.and_then(|(tally, time)| Payoffs::of_rung(row, tally, time, counts, rates));
+        let payoffs = counted
+            .and_then(|(tally, time)| Payoffs::of_rung(row, tally, Some(time), counts, rates));
         rungs.push(RungTime {
             row: row.clone(),
             measured,

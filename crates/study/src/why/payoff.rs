@@ -98,28 +98,24 @@ struct CaseWork<'a> {
 }
 
 impl Payoffs {
-    /// For a measured rung, by the model if that fits.
+    /// For a rung, by the model if there is one that fits its time, or if it has no time; else by its counts at the row's size.
     pub fn of_rung(
         row: &Row,
         tally: &Tally,
-        model: &ModelTime,
+        model: Option<&ModelTime>,
         counts: &[CountRow],
         rates: &DeviceRates,
     ) -> Option<Payoffs> {
-        let launches = row.launches.unwrap_or(1).max(1) as f64;
-        let over = row.t_median_s? / model.whole();
-        let has_model = over.max(1.0 / over) <= MISSED;
-        let lines = with_lines(largest(
-            counts
-                .iter()
-                .filter(|count| is_counted_of(count, row))
-                .collect(),
-        ));
+        let has_model = model.is_some_and(|model| {
+            let over = row.t_median_s.unwrap_or(model.whole()) / model.whole();
+            over.max(1.0 / over) <= MISSED
+        });
+        let own = counts.iter().filter(|count| is_counted_of(count, row));
         let work = CaseWork {
             tally: *tally,
-            lines,
+            lines: with_lines(largest(own.collect())),
             wg: row.wg?,
-            launches,
+            launches: row.launches.unwrap_or(1).max(1) as f64,
             few: FULL / 4.0,
             has_model,
         };
@@ -140,23 +136,6 @@ impl Payoffs {
         Some(Payoffs {
             is_of_time: has_model,
             all,
-        })
-    }
-
-    /// For a rung whose time is not modelled, by its counts at the row's size.
-    pub fn of_tally(row: &Row, tally: &Tally, counts: &[CountRow]) -> Option<Payoffs> {
-        let own = counts.iter().filter(|count| is_counted_of(count, row));
-        let work = CaseWork {
-            tally: *tally,
-            lines: with_lines(largest(own.collect())),
-            wg: row.wg?,
-            launches: row.launches.unwrap_or(1).max(1) as f64,
-            few: FULL / 4.0,
-            has_model: false,
-        };
-        Some(Payoffs {
-            is_of_time: false,
-            all: work.payoffs(&|tally, _| slots(tally)),
         })
     }
 
