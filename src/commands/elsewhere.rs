@@ -74,12 +74,14 @@ impl RecordedGpu {
         })
     }
 
-    /// A case's row there but for its time; `None` for what cannot be planned, or whose limit was not measured.
+    /// A case's row there but for its time; `None` for what cannot be planned, for launches whose number the data decide, and for what
+    /// has a limit that was not measured.
     pub fn row(&self, family: &Family, case: &Case) -> Option<Row> {
         let rung = family.rung(&case.variant)?;
         let plan = family
             .plan(rung, case, &Target::with_everything(true))
-            .ok()?;
+            .ok()
+            .filter(|plan| plan.passes.iter().all(|pass| pass.check.is_none()))?;
         let cost = family.problem.cost(case);
         let need = LimitNeeded::of(family, case.dtype, &case.params);
         let limit = need.among(&self.ceilings)?;

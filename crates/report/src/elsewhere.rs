@@ -60,7 +60,8 @@ pub fn table(
     }
     if !missing.is_empty() {
         text += &screen.wrap_foreign(&format!(
-            "no time of {}: not counted, or what the model does not know: few groups, or atomic operations that meet",
+            "no time of {}: not counted, or what the model does not know: few groups, launches until the data say so, or atomic operations \
+             that meet",
             missing.join(", ")
         ));
     }
