@@ -2,11 +2,11 @@
 
 use crate::exercise::{NAMES, exercise};
 use crate::kernels::{
-    Checker, Description, Family, FamilyFile, OwnKernel, Registry, Rung, assemble, built_in,
-    embedded, included, included_name, ladders, logical_lines, raw_strings,
+    Checker, Description, Family, FamilyFile, OwnKernel, Registry, Rung, assemble, brought,
+    built_in, embedded, included, included_name, ladders, logical_lines, raw_strings,
 };
 use crate::report::format;
-use crate::{Error, files, input, oracle, suggest, values};
+use crate::{Error, ceilings, files, input, oracle, suggest, values};
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
 use std::fs;
@@ -35,9 +35,33 @@ pub fn is_exercise(word: &str) -> bool {
 
 /// Whether a name is that of a file that describes a family.
 pub fn is_family_file(name: &str) -> bool {
-    Path::new(name)
-        .extension()
+    let path = Path::new(name);
+    let brought = brought(name).filter(|_| !path.is_file());
+    let path = brought.map_or(path, |(file, _)| file.path());
+    path.extension()
         .is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
+}
+
+/// The path of a file: of the one that is there, or else of the one of this name that comes with gpulab, which is written into
+/// gpulab's folder for data with all that lies beside it.
+pub fn located(path: &Path) -> Result<PathBuf, Error> {
+    let Some((file, folder)) = brought(&path.to_string_lossy()).filter(|_| !path.is_file()) else {
+        return Ok(path.to_owned());
+    };
+    let files = ceilings::folder()?.join("files");
+    for beside in folder.files() {
+        let path = files.join(beside.path());
+        if files::read(&path).ok().as_deref() != Some(beside.contents()) {
+            files::write_whole(&path, beside.contents()).map_err(Error::unwritten(&path))?;
+        }
+    }
+    Ok(files.join(file.path()))
+}
+
+/// A file of data, with the column behind it, by its own path.
+pub fn located_input(spec: &str) -> Result<String, Error> {
+    let path = input::path(spec);
+    Ok(located(Path::new(path))?.display().to_string() + &spec[path.len()..])
 }
 
 impl Brought {
@@ -181,6 +205,7 @@ pub fn family_of_file(
     path: &Path,
     device: Option<&str>,
 ) -> Result<Family, Error> {
+    let path = &located(path)?;
     let text = files::read_to_string(path).map_err(|error| {
         wrong(
             path,
@@ -364,6 +389,7 @@ fn unreadable(path: &Path, why: impl Display) -> Error {
 pub fn read(path: &Path) -> Result<String, Error> {
     /// Far more than any kernel has.
     const MOST: u64 = 1 << 20;
+    let path = &located(path)?;
     let metadata = fs::metadata(path).map_err(|e| unreadable(path, e))?;
     if metadata.is_dir() {
         return Err(unreadable(

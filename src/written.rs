@@ -61,6 +61,9 @@ const WRITTEN: &[Written] = &[
     ("doctor", "--json", |head| {
         begins_as_object(head, &["broken", "counting", "drivers"])
     }),
+    ("exercise sheet", "-o", |head| {
+        is_page(head) || is_markdown(head)
+    }),
     ("exercise check", "--json", |head| {
         begins_as_object(head, &["exercise", "verdict", "reason", "hint"])
     }),

@@ -30,6 +30,19 @@ pub fn run(global: &Global, options: &DrawArgs) -> Result<()> {
     }
     // What cannot be written is refused before the simulator runs.
     options.output.as_deref().map_or(Ok(()), check_picture)?;
+    let drawn = stills(options)?;
+    let Some(path) = &options.output else {
+        let texts: Vec<String> = drawn
+            .iter()
+            .map(|one| drawing::text(one, screen(global.color)))
+            .collect();
+        return print(&texts.join("\n"));
+    };
+    outputs::write_told(global, path, of_grids(&drawn).svg(), "")
+}
+
+/// What the options choose, drawn.
+pub fn stills(options: &DrawArgs) -> Result<Vec<DrawnGrids>> {
     let mut drawn: Vec<DrawnGrids> = Vec::new();
     for what in &options.what {
         // Of a second kernel the access that stands in the place of the first one's.
@@ -53,14 +66,7 @@ pub fn run(global: &Global, options: &DrawArgs) -> Result<()> {
         };
         drawn.push(drawing::draw(&film, &chosen).map_err(Error::Usage)?);
     }
-    let Some(path) = &options.output else {
-        let texts: Vec<String> = drawn
-            .iter()
-            .map(|one| drawing::text(one, screen(global.color)))
-            .collect();
-        return print(&texts.join("\n"));
-    };
-    outputs::write_told(global, path, of_grids(&drawn).svg(), "")
+    Ok(drawn)
 }
 
 /// Watches the kernels and writes the page.

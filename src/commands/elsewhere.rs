@@ -1,18 +1,19 @@
 //! What kernels take on a GPU that was recorded and is not here: as they were measured there, or by the model, from their counts
 //! and that device's measured limits.
 
-use super::count::counter::{PATIENCE, counts};
+use super::count::counter::{PATIENCE, counts, shipped_counts};
 use super::show::records;
+use crate::bench::WORK_GROUP;
 use crate::ceilings::{CeilingRow, LimitNeeded};
 use crate::count::{CountRow, counted_settings};
 use crate::data::{Dtype, Shape};
-use crate::kernels::{Family, Registry};
+use crate::kernels::{Family, Registry, Rung};
 use crate::outcome::{Cache, Status};
 use crate::plan::{Case, Target};
 use crate::record::Row;
 use crate::report::elsewhere::TimeElsewhere;
-use crate::why::{DeviceRates, ModelTime, Payoffs, Tally, is_counted_of, tally};
-use crate::{Result, usage_error};
+use crate::why::{DeviceRates, ModelTime, Payoffs, Tally, is_counted_of, reasons, tally};
+use crate::{Result, report, usage_error};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::slice::from_ref;
@@ -122,12 +123,13 @@ impl RecordedGpu {
         quiet: bool,
     ) -> Result<Vec<Option<TimeElsewhere>>> {
         let rows: Vec<Option<Row>> = cases.iter().map(|case| self.row(family, case)).collect();
-        let is_unknown = |row: &&Row| self.recorded(row).is_none();
+        let time = |row: &Row| self.recorded(row)?.t_median_s;
+        let is_unknown = |row: &&Row| time(row).is_none();
         let unknown: Vec<Row> = rows.iter().flatten().filter(is_unknown).cloned().collect();
         let counts = self.counted(registry, &unknown, quiet)?;
         let times = rows.iter().map(|row| {
             let row = row.as_ref()?;
-            let recorded = self.recorded(row);
+            let recorded = time(row);
             let seconds = match recorded {
                 Some(seconds) => seconds,
                 None => self
@@ -190,8 +192,31 @@ impl RecordedGpu {
         ))
     }
 
-    /// The recorded time of a row's case, with the same settings but for the number of work-items.
-    fn recorded(&self, row: &Row) -> Option<f64> {
+    /// What the step from one rung to another gained there, as it was recorded at the largest size, and why.
+    pub fn step(&self, family: &Family, rungs: [&Rung; 2]) -> Result<Option<(f64, String)>> {
+        let dtype = family.dtypes[0];
+        let Some(shape) = self.largest(dtype) else {
+            return Ok(None);
+        };
+        let rows = rungs.into_iter().filter_map(|rung| {
+            let case = Case {
+                wg: rung.work_group().unwrap_or(WORK_GROUP),
+                ..Case::of(&family.name, rung.variant(), dtype, shape)
+            };
+            self.recorded(&self.row(family, &case)?).cloned()
+        });
+        let rows: Vec<Row> = rows.collect();
+        let why = reasons(&Registry::default(), &rows, &shipped_counts()?, &self.rates);
+        Ok(why.steps.first().map(|(gain, reason)| {
+            let [before, after] = [0, 1].map(|at| &why.rungs[at].row);
+            let why = report::why::sentence(before, after, *gain, reason);
+            let size = report::format::size(shape.n, shape.m);
+            (*gain, format!("{}, n = {size}: {why}", self.name))
+        }))
+    }
+
+    /// The recorded row of a row's case, with the same settings but for the number of work-items.
+    fn recorded(&self, row: &Row) -> Option<&Row> {
         let is_same = |own: &&Row| {
             own.is_believed()
                 && own.is_plain()
@@ -199,7 +224,7 @@ impl RecordedGpu {
                 && own.variant == row.variant
                 && counted_settings(&own.params) == counted_settings(&row.params)
         };
-        self.rows.iter().find(is_same)?.t_median_s
+        self.rows.iter().find(is_same)
     }
 
     /// The largest of the sizes at which the most rungs were recorded; launches take the least part there.

@@ -1,17 +1,18 @@
 //! `gpulab exercise`: steps to learn by, each with a starter file, hints, checks and a solution; one submission is graded or a
 //! class of them. A submission is checked first on the device, whether it is right; then in the simulator, what it does.
 
-use super::r#try::{judge, simulate};
+use super::draw::stills;
+use super::r#try::{judge, simulate, watched};
 use crate::bench::WORK_GROUP;
-use crate::brought::{adopt_as, asks};
-use crate::cli::Global;
+use crate::brought::{Brought, adopt_as, asks};
+use crate::cli::{Cli, Command, Global};
 use crate::commands::elsewhere::{RecordedGpu, USUAL};
-use crate::console::{note, print, quoted};
+use crate::console::{note, print, quoted, screen};
 use crate::count::{CountedCase, LockstepModel, TracedLaunch};
 use crate::data::Shape;
 use crate::exercise::{
-    CountMetric, DrawnSizes, Exercise, ExerciseVerdict, Grade, NAMES, Over, Progress, Standing,
-    exercise, exercises,
+    CountMetric, DrawnSizes, Exercise, ExerciseVerdict, Grade, GradedFile, NAMES, Over, Progress,
+    Standing, exercise, exercises,
 };
 use crate::judgement::Ruling;
 use crate::judging;
@@ -20,17 +21,14 @@ use crate::outcome::{Status, Stop};
 use crate::outputs::TextOrJson;
 use crate::plan::Case;
 use crate::report::exercise as text;
-use crate::report::format::{self, Screen};
+use crate::report::format::Screen;
 use crate::report::hint::hint;
 use crate::simulator::{Checked, CountingWorker, Simulator};
 use crate::suggest::{self, did_you_mean, nearest};
-use crate::terminal::say;
+use crate::terminal::{self, say};
 use crate::worker::{Setup, WorkerProcess};
-use crate::{Error, Result, ceilings, files, interrupt, report, usage_error, values};
-use clap::{Args, Subcommand};
-use gpulab_model::Joined;
-use serde::Serialize;
-use std::collections::BTreeMap;
+use crate::{Error, Result, ceilings, files, interrupt, outputs, report, usage_error, values};
+use clap::{Args, Parser, Subcommand};
 use std::collections::hash_map::RandomState;
 use std::fs::{self, OpenOptions};
 use std::hash::{BuildHasher, Hasher};
@@ -65,6 +63,27 @@ pub enum ExerciseAction {
     },
     /// Check your file: is it right, and do its counts show the step? Or grade the files of a class
     Check(ExerciseCheck),
+    /// Write a page to print: the task, the starting file, and a picture of it
+    Sheet {
+        /// The exercise
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// The file to write: FILE.html, or FILE.md for Markdown; - is Markdown on standard output
+        #[arg(short, long, value_name = "FILE", default_value = "-")]
+        output: String,
+    },
+    /// Bet what a step of a ladder gains on a recorded GPU; the answer says why, and the score is kept
+    Predict {
+        /// The rung to which the step leads, as in reduce:2
+        #[arg(value_name = "FAMILY:RUNG")]
+        step: String,
+        /// How many times as fast the rung is as the one before it, as in 1.5, or 0.8 if it is slower; without it, the question
+        #[arg(value_name = "FACTOR", value_parser = values::factor, allow_hyphen_values = true)]
+        bet: Option<f64>,
+        /// The GPU: a part of the name of one that `gpulab show` lists
+        #[arg(long, value_name = "DEVICE", default_value = USUAL)]
+        on: String,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -78,6 +97,9 @@ pub struct ExerciseCheck {
     /// Grade DIR/STUDENT/NAME.cl, or DIR/NAME.cl of a single student
     #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
     pub all: Option<PathBuf>,
+    /// Check again whenever the file is saved, until Ctrl-C
+    #[arg(long, conflicts_with = "all")]
+    pub watch: bool,
     /// Write verdicts, hints and counts as JSON; - is standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<String>,
@@ -92,9 +114,11 @@ pub struct ExerciseCheck {
 /// Lists, shows, starts or checks exercises.
 pub fn run(global: &Global, action: Option<&ExerciseAction>) -> Result<()> {
     match action {
-        None | Some(ExerciseAction::List) => {
-            print(&text::list(&exercises()?, &progress(), width()))
-        }
+        None | Some(ExerciseAction::List) => print(&text::list(
+            &exercises()?,
+            &progress(),
+            screen(global.color),
+        )),
         Some(ExerciseAction::Show {
             name,
             solution: true,
@@ -124,6 +148,8 @@ pub fn run(global: &Global, action: Option<&ExerciseAction>) -> Result<()> {
             (None, Some(name)) => check(global, options, &find(name)?),
             (None, None) => usage_error("name an exercise, or grade a folder with --all DIR"),
         },
+        Some(ExerciseAction::Sheet { name, output }) => sheet(global, &find(name)?, output),
+        Some(ExerciseAction::Predict { step, bet, on }) => predict(global, step, *bet, on),
     }
 }
 
@@ -194,29 +220,90 @@ fn check(global: &Global, options: &ExerciseCheck, exercise: &Exercise) -> Resul
             exercise.name
         ));
     }
+    if options.watch {
+        return watched(&path, || check_once(global, options, exercise, &path));
+    }
+    check_once(global, options, exercise, &path)
+}
+
+fn check_once(
+    global: &Global,
+    options: &ExerciseCheck,
+    exercise: &Exercise,
+    path: &Path,
+) -> Result<()> {
     let answer = TextOrJson::open(options.json.as_deref())?;
     interrupt::watch();
-    let grade = grade(global, options, seed(options), exercise, &path)?;
-    answer.tell(&grade, || text::grade(exercise, &grade, width()))?;
-    let standing = keep(exercise.name, |standing| {
+    let grade = grade(global, options, seed(options), exercise, path)?;
+    let screen = screen(global.color);
+    answer.tell(&grade, || text::grade(exercise, &grade, screen))?;
+    let is_passed = grade.verdict == ExerciseVerdict::Passed;
+    keep(exercise.name, |standing| {
         standing.checks += 1;
-        standing.passed |= grade.verdict == ExerciseVerdict::Passed;
+        standing.passed |= is_passed;
     });
-    if standing.passed && !global.quiet && options.json.as_deref() != Some("-") {
-        print(&format!(
-            "gpulab's solution: gpulab exercise show {} --solution\n",
-            exercise.name
-        ))?;
+    if !global.quiet && options.json.as_deref() != Some("-") {
+        let (all, progress) = (exercises()?, progress());
+        let next = format!(
+            "gpulab's solution: gpulab exercise show {} --solution\n{}",
+            exercise.name,
+            text::next(&all, &progress)
+        );
+        let next = if is_passed { &*next } else { "" };
+        print(&(text::solved(&all, &progress, screen) + next))?;
     }
     grade.outcome()
 }
 
-#[derive(Serialize)]
-struct ClassRow {
-    student: String,
-    file: String,
-    #[serde(flatten)]
-    grade: Grade,
+/// Writes a page to print; without a simulator it has no picture.
+fn sheet(global: &Global, exercise: &Exercise, output: &str) -> Result<()> {
+    let what = format!("exercise:{}", exercise.name);
+    let words = ["gpulab", "draw", &what]
+        .into_iter()
+        .chain(exercise.picture.split_whitespace());
+    let picture = match Cli::try_parse_from(words).map(|parsed| parsed.command) {
+        Ok(Some(Command::Draw(options))) => stills(&options),
+        _ => Err(Error::Failed(format!("{}: --picture", exercise.name))),
+    };
+    let picture = picture.unwrap_or_else(|why| {
+        note(&format!("note: the sheet has no picture: {why}"));
+        Vec::new()
+    });
+    if output.ends_with(".html") {
+        return outputs::write_told(global, output, text::sheet(exercise, &picture, true)?, "");
+    }
+    outputs::write_markdown(output, &text::sheet(exercise, &picture, false)?)
+}
+
+/// Holds a bet on a step against what was recorded on a GPU, or asks for one. The first bet on a step counts.
+fn predict(global: &Global, what: &str, bet: Option<f64>, on: &str) -> Result<()> {
+    let (brought, list) = Brought::of(what, None)?;
+    let family = &brought.family;
+    let to = brought.rung(what, list.as_deref())?;
+    let before = |rung: &&Rung| rung.number().map(|number| number + 1) == to.number();
+    let gpu = RecordedGpu::of(on, family)?;
+    let Some(from) = family.ladder.iter().find(before) else {
+        return usage_error(format!(
+            "{what}: name a rung that has one before it, as in reduce:2"
+        ));
+    };
+    let Some((gain, why)) = gpu.step(family, [from, to])? else {
+        return usage_error(format!(
+            "{what}: no times of both rungs were recorded on an {}",
+            gpu.name
+        ));
+    };
+    let screen = screen(global.color);
+    let Some(bet) = bet else {
+        return print(&text::question(what, [from, to], &gpu.name, screen));
+    };
+    let name = format!("{} {}:{}", gpu.name, family.name, to.variant());
+    let (bet, gain) = *keep(&name, |standing| {
+        _ = standing.bet.get_or_insert((bet, gain))
+    })
+    .bet
+    .get_or_insert((bet, gain));
+    print(&text::settled(bet, gain, &why, &progress(), screen))
 }
 
 /// Grades all files below a folder, one after the other: DIR/STUDENT/NAME.cl. That some do not pass is no error.
@@ -225,39 +312,37 @@ fn grade_class(global: &Global, options: &ExerciseCheck, folder: &Path) -> Resul
     let answer = TextOrJson::open(options.json.as_deref())?;
     interrupt::watch();
     let seed = seed(options);
-    let mut rows: Vec<ClassRow> = Vec::new();
+    let mut rows: Vec<GradedFile> = Vec::new();
     for path in files {
         let file = path.display().to_string();
-        global.say(&format!(
-            "{}: {}",
-            rows.len() + 1,
-            crate::terminal::line(&file)
-        ));
+        global.say(&format!("{}: {}", rows.len() + 1, terminal::line(&file)));
         let student = path
             .parent()
             .filter(|parent| *parent != folder)
             .and_then(Path::file_name)
             .unwrap_or_default();
+        // Browsers name a second download `strides (1).cl`.
         let name = path
             .file_stem()
             .unwrap_or_default()
             .to_string_lossy()
             .to_lowercase();
-        let grade = match exercise(&name)? {
+        let name = name.split([' ', '(']).next().unwrap_or_default();
+        let grade = match exercise(name)? {
             Some(exercise) => grade(global, options, seed, &exercise, &path)?,
             None => {
-                let meant = did_you_mean(&nearest(&name, NAMES.iter().copied(), |n| n));
+                let meant = did_you_mean(&nearest(name, NAMES.iter().copied(), |n| n));
                 let why = format!("there is no exercise of this name{meant}");
-                Grade::begin(&name, 0).ended(ExerciseVerdict::Refused, why, "")
+                Grade::begin(name, 0).ended(ExerciseVerdict::Refused, why, "")
             }
         };
-        rows.push(ClassRow {
+        rows.push(GradedFile {
             student: student.to_string_lossy().into_owned(),
             file,
             grade,
         });
     }
-    answer.tell(&rows, || table(&rows, width()))
+    answer.tell(&rows, || text::class(&rows, screen(global.color)))
 }
 
 /// The files of each student: folders are students, files beside them are those of one more.
@@ -288,47 +373,6 @@ fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
         .collect();
     all.sort();
     Ok(all)
-}
-
-/// A row for each submission, and what each student solved.
-fn table(rows: &[ClassRow], width: usize) -> String {
-    const HEADS: [&str; 2] = ["student", "exercise"];
-    let students = rows.iter().map(|row| row.student.as_str());
-    let students = format::widest(students.chain([HEADS[0]]));
-    let exercises = rows.iter().map(|row| row.grade.exercise.as_str());
-    let exercises = format::widest(exercises.chain([HEADS[1]]));
-    let [student, exercise] = HEADS;
-    let mut text = format!(
-        "{student:<students$}  {exercise:<exercises$}  {:<9}  why\n",
-        "verdict"
-    );
-    let mut solved: BTreeMap<String, usize> = BTreeMap::new();
-    for ClassRow { student, grade, .. } in rows {
-        let student = crate::terminal::line(student);
-        let exercise = crate::terminal::line(&grade.exercise);
-        let first = format!(
-            "{student:<students$}  {exercise:<exercises$}  {:<9}  ",
-            grade.verdict.name()
-        );
-        match grade.reason.is_empty() {
-            true => text += &format!("{}\n", first.trim_end()),
-            false => {
-                let why = crate::terminal::line(&format::shorten(&grade.reason, 120));
-                text += &format::wrapped(&why, &first, "    ", width);
-            }
-        }
-        *solved.entry(student).or_default() +=
-            usize::from(grade.verdict == ExerciseVerdict::Passed);
-    }
-    let each = solved
-        .iter()
-        .map(|(student, count)| format!("{student} {count}").trim().to_owned());
-    let passed = format!(
-        "passed, of {} exercises: {}",
-        NAMES.len(),
-        each.joined(", ")
-    );
-    text + "\n" + &format::wrap(&passed, width, "  ")
 }
 
 /// The seed of the sizes and the data, which without --seed are drawn anew.

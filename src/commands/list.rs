@@ -1,9 +1,10 @@
 //! `gpulab list`: what there is to run, and the roads through the sources.
 
+use crate::brought::{Brought, is_family_file};
 use crate::console::{self, print};
 use crate::experiments::{EXPERIMENTS, experiment};
 use crate::kernels::{built_in, ladders};
-use crate::report::list::{details, everything, one_experiment};
+use crate::report::list::{details, everything, one_experiment, overview};
 use crate::report::sources::{self, CitedSource};
 use crate::{Error, Result, suggest, usage_error};
 
@@ -21,6 +22,9 @@ pub fn run(name: Option<&str>, verbose: bool) -> Result<()> {
     }
     if let Some(family) = built_in(&lower) {
         return print(&details(family, width));
+    }
+    if is_family_file(name) {
+        return print(&overview(&Brought::new(name)?.family, width));
     }
     usage_error(unknown(name))
 }

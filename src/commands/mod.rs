@@ -42,7 +42,7 @@ use show::records::of_device;
 use std::io::IsTerminal;
 
 /// What to run next, for people at a terminal; another ladder's name takes the place of `reduce`.
-const NEXT: [(&str, &str); 19] = [
+const NEXT: [(&str, &str); 18] = [
     ("devices", "gpulab dot -n 1M --quick"),
     ("doctor", "gpulab dot -n 1M --quick"),
     ("list", "gpulab explain reduce"),
@@ -52,7 +52,6 @@ const NEXT: [(&str, &str); 19] = [
     ("dot", "gpulab explain dot"),
     ("transpose", "gpulab explain transpose"),
     ("minplus", "gpulab explain minplus"),
-    ("exercise", "gpulab exercise start strides"),
     ("ceiling", "gpulab reduce"),
     ("lab", "gpulab lab"),
     ("count", "gpulab draw reduce:2"),

@@ -26,6 +26,38 @@ const TRY: [(&str, &str); 3] = [
     ("gpulab ceiling --quick", "the device's limits (about 10 s)"),
 ];
 
+/// Commands for who has no GPU.
+const WITHOUT_GPU: [(&str, &str); 4] = [
+    (
+        "gpulab exercise predict dot:2",
+        "bet what a step gains on an H200; the answer says why",
+    ),
+    (
+        "gpulab draw dot:1",
+        "which words a warp of a GPU reads, in a simulator; dot:2 beside it",
+    ),
+    (
+        "gpulab exercise start strides",
+        "make a slow kernel fast; a check counts what a GPU would do",
+    ),
+    (
+        "gpulab dot -n 1M --quick --on h200",
+        "the ladder here, and beside it the times of an H200",
+    ),
+];
+
+/// Commands, each with what it does.
+fn commands(all: &[(&str, &str)], given: &str, width: usize) -> String {
+    let first = all
+        .iter()
+        .map(|(command, _)| format!("  {command}{given}  "));
+    let column = format::widest(first.clone());
+    let lines = first.zip(all);
+    lines
+        .map(|(first, (_, does))| hung(does, &format!("{first:<column$}"), width))
+        .collect()
+}
+
 /// Says which device would be used, without opening it in this process, and what to try; without a device, what to install.
 pub fn run(global: &Global) -> Result<()> {
     let width = console::width();
@@ -73,12 +105,10 @@ fn with_device(device: &DeviceInfo, global: &Global, width: usize) -> String {
             .device_given()
             .map(|given| format!(" -d {}", quoted(given)))
             .unwrap_or_default();
-        for (command, does) in TRY {
-            text += &hung(
-                does,
-                &format!("  {:<26}  ", format!("{command}{given}")),
-                width,
-            );
+        text += &commands(&TRY, &given, width);
+        if !device.target.gpu {
+            text += "\nThis is no GPU. What one does is counted, drawn and recorded:\n";
+            text += &commands(&WITHOUT_GPU, "", width);
         }
         text += "\nThe first run takes longer, as drivers compile.\n\
                  `gpulab list` names all ladders and experiments, `gpulab --help` all commands.\n";
@@ -94,7 +124,9 @@ fn without_device(problem: &str, install: &[Remedy], width: usize) -> String {
         text +=
             &(wrapped(what, "  ", "    ", width) + &wrapped(packages, "      ", "      ", width));
     }
-    text + "\n`gpulab doctor` checks every part and says what is broken.\n"
+    text += "\nWithout any, what a GPU does is counted, drawn and recorded:\n";
+    text + &commands(&WITHOUT_GPU[..3], "", width)
+        + "\n`gpulab doctor` checks every part and says what is broken.\n"
 }
 
 #[cfg(test)]

@@ -511,7 +511,7 @@ fn a_saved_file_is_tried_again_until_an_interrupt() {
     );
     assert_eq!(
         child.wait().unwrap().code(),
-        Some(0),
+        Some(130),
         "Ctrl-C is how it ends"
     );
     assert_eq!(fs::read_to_string(&log).unwrap().matches("--- ").count(), 2);

@@ -64,8 +64,7 @@ fn every_file_of_results_exists() {
 #[test]
 fn kernels_as_printed_have_the_sources_sizes() {
     let printed = |source: &str, what: &str| figure(source, what).unwrap().parse::<u64>().unwrap();
-    let of =
-        |source: &str| -> toml::Table { toml::from_str(&cited(source).unwrap().text).unwrap() };
+    let of = |source: &str| -> toml::Table { toml::from_str(cited(source).unwrap()).unwrap() };
     let number = |source: &str, key: &str| of(source)[key].as_integer().unwrap() as u64;
     assert_eq!(
         4 * number("maruyama", "n"),

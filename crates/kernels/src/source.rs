@@ -1,12 +1,11 @@
 //! Kernel sources: those built into the binary, and how a file and its fragments are joined.
 
-use super::described::{Description, FamilyFile};
 use super::family::{Family, Rung};
 use super::transpose::{REPEAT_MACROS, looped};
 use gpulab_model::Joined;
 use gpulab_model::outcome::Stop;
 use gpulab_model::plan::{Case, Plan, Target, WorkGroup};
-use include_dir::{Dir, include_dir};
+use include_dir::{Dir, File, include_dir};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -299,35 +298,37 @@ pub fn usual_plan(family: &Family, rung: &Rung) -> Option<Plan> {
     })
 }
 
-/// The folder `data/sources/`, as it was when the binary was built.
-static CITED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../data/sources");
+/// Folders that come with gpulab beside `cl/`, as they were when the binary was built.
+static SOURCES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../data/sources");
+static EXAMPLES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../data/examples");
+static INPUTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../data/inputs");
 
-/// From that folder to gpulab's own kernels.
-const OWN: &str = "../../cl/";
+/// The text of the file that describes a source's kernels as printed.
+pub fn cited(name: &str) -> Option<&'static str> {
+    SOURCES.get_file(format!("{name}.toml"))?.contents_utf8()
+}
 
-pub fn cited(name: &str) -> Option<FamilyFile> {
-    let text = CITED.get_file(format!("{name}.toml"))?.contents_utf8()?;
-    let description = Description::parse(text, name).ok()?;
-    let sources = description
-        .files()
-        .into_iter()
-        .map(|file: String| {
-            let text = match file.strip_prefix(OWN) {
-                Some(own) => assemble(own, &embedded).ok()?.text,
-                None => format!(
-                    "#line 1 {file:?}\n{}",
-                    CITED.get_file(&file)?.contents_utf8()?
-                ),
-            };
-            Some((file, text))
-        })
-        .collect::<Option<_>>()?;
-    Some(FamilyFile {
-        name: name.to_owned(),
-        text: text.to_owned(),
-        folder: ".".into(),
-        sources,
+/// The file of this name that comes with gpulab, and the folder that it lies in: `ppc.toml` or `ppc`, `spmv/family.toml` or
+/// `spmv`, `europe.csv`.
+pub fn brought(name: &str) -> Option<(&'static File<'static>, &'static Dir<'static>)> {
+    let names = [
+        name.into(),
+        format!("{name}.toml"),
+        format!("{name}/family.toml"),
+    ];
+    [&SOURCES, &EXAMPLES, &INPUTS].into_iter().find_map(|all| {
+        let file = names.iter().find_map(|name| all.get_file(name))?;
+        let folder = all.get_dir(file.path().parent()?).unwrap_or(all);
+        Some((file, folder))
     })
+}
+
+/// The names of the families among these files: of the sources, then of the examples.
+pub fn brought_families() -> impl Iterator<Item = &'static str> {
+    let sources = SOURCES
+        .files()
+        .filter_map(|file| file.path().to_str()?.strip_suffix(".toml"));
+    sources.chain(EXAMPLES.dirs().filter_map(|folder| folder.path().to_str()))
 }
 
 #[cfg(test)]
@@ -433,18 +434,19 @@ mod tests {
     }
 
     #[test]
-    fn each_file_of_the_folder_is_a_family_with_all_its_kernels() {
-        let names = CITED
-            .files()
-            .filter_map(|file| file.path().to_str()?.strip_suffix(".toml"));
-        let names: Vec<&str> = names.collect();
-        assert!(names.len() > 5, "{names:?}");
+    fn brought_families_have_names_that_nothing_else_has() {
+        let names: Vec<&str> = brought_families().collect();
+        assert!(
+            names.contains(&"ppc") && names.contains(&"spmv"),
+            "{names:?}"
+        );
         for name in names {
-            assert!(
-                cited(name).is_some_and(|file| !file.sources.is_empty()),
-                "{name}"
+            assert!(crate::built_in(name).is_none(), "{name}");
+            assert_eq!(
+                brought(name),
+                brought(&format!("{name}.toml")).or(brought(&format!("{name}/family.toml")))
             );
         }
-        assert!(cited("nobody").is_none());
+        assert!(brought("europe.csv").is_some() && brought("nobody").is_none());
     }
 }

@@ -353,6 +353,18 @@ pub enum Peak {
     Ops(f64),
 }
 
+/// How many times as fast something is, as in `1.5` or `1.5x`.
+pub fn factor(text: &str) -> Result<f64, String> {
+    with_point(text, |text| {
+        match text.trim_end_matches('x').parse::<f64>() {
+            Ok(value) if (1e-6..=1e6).contains(&value) => Ok(value),
+            _ => Err(format!(
+                "{text:?} is no factor: write 1.5 for 1.5 times as fast, or 0.8 for slower"
+            )),
+        }
+    })
+}
+
 /// A rate as makers of devices state it: `4800GB/s`, `4.8TB/s`, `4470GiB/s` (2^30 bytes), `60TFLOP/s`, `60TOP/s`; the number
 /// is above 0.
 pub fn peak(text: &str) -> Result<Peak, String> {

@@ -2,7 +2,8 @@
 
 use crate::wrap::{hung, wrapped};
 use crate::{format, sources};
-use gpulab_kernels::{Family, Rung, ladders};
+use gpulab_kernels::{Family, Rung, brought_families, ladders};
+use gpulab_model::Joined;
 use gpulab_study::experiments::{EXPERIMENTS, Experiment};
 use std::fmt::Write as _;
 
@@ -19,8 +20,10 @@ pub fn everything(width: usize, verbose: bool) -> String {
         .collect();
     let questions = experiments("  ", width);
     let roads = sources::overview("  ", width);
+    let files = wrapped(&brought_families().joined(" "), "  ", "  ", width);
     format!(
-        "{families}experiments: gpulab lab NAME\n{questions}sources: gpulab list --source NAME\n{roads}"
+        "{families}experiments: gpulab lab NAME\n{questions}sources: gpulab list --source NAME\n{roads}\
+         files of the sources, and examples: gpulab try NAME, gpulab draw NAME:RUNG\n{files}"
     )
 }
 
@@ -67,13 +70,17 @@ fn heading(family: &Family) -> String {
     )
 }
 
-fn overview(family: &Family, width: usize) -> String {
+/// A family: its rungs, and the idea of each.
+pub fn overview(family: &Family, width: usize) -> String {
     heading(family)
         + &family
             .kernels()
             .map(|rung: &Rung| {
                 let first = format!("  {:>2} {:<14} ", number(rung), rung.variant());
-                hung(&rung.header("Idea").unwrap_or_default(), &first, width)
+                match rung.header("Idea") {
+                    Some(idea) => hung(&idea, &first, width),
+                    None => first.trim_end().to_owned() + "\n",
+                }
             })
             .collect::<String>()
 }

@@ -35,6 +35,11 @@ pub struct Exercise {
     #[serde(skip)]
     pub name: &'static str,
     pub title: String,
+    /// How long it may take, as its author thinks.
+    pub minutes: u32,
+    /// Options of `gpulab draw` for the picture of the starting file.
+    #[serde(default)]
+    pub picture: String,
     /// The family whose problem the kernel solves.
     pub family: String,
     pub source: String,
@@ -415,6 +420,15 @@ pub struct Grade {
     pub elsewhere: Option<String>,
 }
 
+/// A file of a class.
+#[derive(Serialize)]
+pub struct GradedFile {
+    pub student: String,
+    pub file: String,
+    #[serde(flatten)]
+    pub grade: Grade,
+}
+
 impl Grade {
     /// Nothing is known yet.
     pub fn begin(exercise: &str, seed: u64) -> Grade {
@@ -508,14 +522,17 @@ impl Grade {
 
 const FILE: &str = "exercises.json";
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// How far a reader has come with an exercise, or bet on a step.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
     pub checks: u32,
     pub hints: usize,
     pub passed: bool,
+    /// What was bet that a step gains, and what it gained.
+    pub bet: Option<(f64, f64)>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress(BTreeMap<String, Standing>);
 
 impl Progress {
@@ -548,6 +565,11 @@ impl Progress {
 
     pub fn of(&self, name: &str) -> Standing {
         self.0.get(name).cloned().unwrap_or_default()
+    }
+
+    /// All bets, each with what the step gained.
+    pub fn bets(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.0.values().filter_map(|standing| standing.bet)
     }
 
     pub fn change(&mut self, name: &str) -> &mut Standing {

@@ -16,7 +16,7 @@ use crate::console::{note, print, quoted, screen, worst_of};
 use crate::count::{CheckFinding, CountRow};
 use crate::data::{Dtype, Params, Shape};
 use crate::judgement::{Judgement, Ruling};
-use crate::kernels::{Family, Registry, Rung, cited, draft, ladders, text, transpose};
+use crate::kernels::{self, Family, Registry, Rung, cited, draft, ladders, text, transpose};
 use crate::outcome::Status;
 use crate::plan::{Case, WorkGroup};
 use crate::record::{REPEATS, Row, Run};
@@ -26,33 +26,13 @@ use crate::report::landing::{Landing, landing};
 use crate::report::{self, judged, printed};
 use crate::store::Sink;
 use crate::terminal::say;
-use crate::{Error, bench, files, interrupt, oracle, outputs, values};
+use crate::{Error, bench, files, interrupt, outputs, values};
 use clap::ValueEnum;
 use judge::JudgedFile;
 use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
-
-/// What `--template DIR` writes, by its names.
-const TEMPLATE: [(&str, &str); 4] = [
-    (
-        "family.toml",
-        include_str!("../../../data/examples/template/family.toml"),
-    ),
-    (
-        "naive.cl",
-        include_str!("../../../data/examples/template/naive.cl"),
-    ),
-    (
-        "tiled.cl",
-        include_str!("../../../data/examples/template/tiled.cl"),
-    ),
-    (
-        "reference.cl",
-        include_str!("../../../data/examples/template/reference.cl"),
-    ),
-];
 
 /// Seconds that a case may take by default in the simulator, which is slow.
 const CHECK_S: f64 = 120.0;
@@ -76,9 +56,13 @@ pub fn run(global: &Global, options: &TryArgs) -> Result<(), Error> {
     if !options.watch {
         return once(global, options, what);
     }
+    watched(Path::new(parted(what).0), || once(global, options, what))
+}
+
+/// Does something again whenever a file, or one that it names, is saved; Ctrl-C ends it.
+pub fn watched(file: &Path, mut once: impl FnMut() -> Result<(), Error>) -> Result<(), Error> {
     const PAUSE: Duration = Duration::from_millis(200);
     interrupt::watch();
-    let file = Path::new(parted(what).0);
     loop {
         let state = stamps(file);
         note(&format!(
@@ -86,7 +70,7 @@ pub fn run(global: &Global, options: &TryArgs) -> Result<(), Error> {
             shown(file),
             Run::begin().time_utc
         ));
-        match once(global, options, what) {
+        match once() {
             Err(Error::Interrupted) => return Err(Error::Interrupted),
             Err(error) => note(&format!("gpulab: {error}")),
             Ok(()) => {}
@@ -95,7 +79,7 @@ pub fn run(global: &Global, options: &TryArgs) -> Result<(), Error> {
         // An editor may take a file away for a moment before the new one is there.
         while stamps(file) == state || !file.is_file() {
             if interrupt::interrupted() {
-                return Ok(());
+                return Err(Error::Interrupted);
             }
             std::thread::sleep(PAUSE);
         }
@@ -246,18 +230,19 @@ fn printed_kernels(global: &Global, options: &TryArgs, source: PrintedSource) ->
         set_up(&mut study, name);
         return ladder::run(global, &options.ladder, &study, &mut Vec::new());
     }
-    let file = cited(&if options.faults {
+    let file = if options.faults {
         format!("{name}_faults")
     } else {
         name.clone()
-    });
-    let file = file.ok_or_else(|| {
-        Error::Usage(format!(
+    };
+    if cited(&file).is_none() {
+        return Err(Error::Usage(format!(
             "all faults of {name}'s kernels show at its own sizes: leave --faults out"
-        ))
-    })?;
+        )));
+    }
     let mut registry = Registry::default();
-    let family = oracle::declare(&mut registry, &file, global.device.as_deref())?.clone();
+    let path = Path::new(&file);
+    let family = family_of_file(&mut registry, path, global.device.as_deref())?;
     climb_family(
         global,
         options,
@@ -663,9 +648,11 @@ fn template(name: &str) -> Result<(), Error> {
         return print(text);
     }
     let folder = Path::new(name);
-    let paths: Vec<(PathBuf, &str)> = TEMPLATE
-        .iter()
-        .map(|(name, text)| (folder.join(name), *text))
+    let beginning = kernels::brought("template")
+        .into_iter()
+        .flat_map(|(_, folder)| folder.files());
+    let paths: Vec<(PathBuf, &[u8])> = beginning
+        .filter_map(|file| Some((folder.join(file.path().file_name()?), file.contents())))
         .collect();
     if let Some((path, _)) = paths.iter().find(|(path, _)| path.exists()) {
         return Err(Error::Usage(format!(

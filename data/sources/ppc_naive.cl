@@ -1,0 +1,1 @@
+#include "minplus/naive.cl"
