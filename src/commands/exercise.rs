@@ -21,6 +21,7 @@ use crate::outcome::{Status, Stop};
 use crate::outputs::TextOrJson;
 use crate::plan::Case;
 use crate::report::exercise as text;
+use crate::report::explain::short_name;
 use crate::report::format::Screen;
 use crate::report::hint::hint;
 use crate::simulator::{Checked, CountingWorker, Simulator};
@@ -280,9 +281,8 @@ fn predict(global: &Global, what: &str, bet: Option<f64>, on: &str) -> Result<()
     let (brought, list) = Brought::of(what, None)?;
     let family = &brought.family;
     let to = brought.rung(what, list.as_deref())?;
-    let before = |rung: &&Rung| rung.number().map(|number| number + 1) == to.number();
     let gpu = RecordedGpu::of(on, family)?;
-    let Some(from) = family.ladder.iter().find(before) else {
+    let Some(from) = family.before(to) else {
         return usage_error(format!(
             "{what}: name a rung that has one before it, as in reduce:2"
         ));
@@ -298,12 +298,15 @@ fn predict(global: &Global, what: &str, bet: Option<f64>, on: &str) -> Result<()
         return print(&text::question(what, [from, to], &gpu.name, screen));
     };
     let name = format!("{} {}:{}", gpu.name, family.name, to.variant());
-    let (bet, gain) = *keep(&name, |standing| {
+    let standing = keep(&name, |standing| {
         _ = standing.bet.get_or_insert((bet, gain))
-    })
-    .bet
-    .get_or_insert((bet, gain));
-    print(&text::settled(bet, gain, &why, &progress(), screen))
+    });
+    let (bet, gain) = standing.bet.unwrap_or((bet, gain));
+    let see = format!(
+        "see both at a small size: gpulab draw {} {what}\n",
+        short_name(family, from)
+    );
+    print(&(text::settled(bet, gain, &why, &progress(), screen) + &see))
 }
 
 /// Grades all files below a folder, one after the other: DIR/STUDENT/NAME.cl. That some do not pass is no error.

@@ -46,7 +46,7 @@ const NEXT: [(&str, &str); 18] = [
     ("devices", "gpulab dot -n 1M --quick"),
     ("doctor", "gpulab dot -n 1M --quick"),
     ("list", "gpulab explain reduce"),
-    ("explain", "gpulab source reduce:2 reduce:3"),
+    ("explain", "gpulab exercise predict reduce:2"),
     ("source", "gpulab count reduce --lines"),
     ("reduce", "gpulab explain reduce"),
     ("dot", "gpulab explain dot"),

@@ -30,19 +30,19 @@ const TRY: [(&str, &str); 3] = [
 const WITHOUT_GPU: [(&str, &str); 4] = [
     (
         "gpulab exercise predict dot:2",
-        "bet what a step gains on an H200; the answer says why",
+        "bet what a step gains on an H200 (--on h200); the answer says why",
     ),
     (
         "gpulab draw dot:1",
-        "which words a warp of a GPU reads, in a simulator; dot:2 beside it",
+        "which words of memory a warp reads, and what moves for nobody",
     ),
     (
         "gpulab exercise start strides",
         "make a slow kernel fast; a check counts what a GPU would do",
     ),
     (
-        "gpulab dot -n 1M --quick --on h200",
-        "the ladder here, and beside it the times of an H200",
+        "gpulab show h200 reduce",
+        "the reduction's ladder as it was measured on an H200",
     ),
 ];
 
@@ -107,7 +107,7 @@ fn with_device(device: &DeviceInfo, global: &Global, width: usize) -> String {
             .unwrap_or_default();
         text += &commands(&TRY, &given, width);
         if !device.target.gpu {
-            text += "\nThis is no GPU. What one does is counted, drawn and recorded:\n";
+            text += "\nThis is no GPU. What one does is recorded, counted and drawn:\n";
             text += &commands(&WITHOUT_GPU, "", width);
         }
         text += "\nThe first run takes longer, as drivers compile.\n\
@@ -124,8 +124,8 @@ fn without_device(problem: &str, install: &[Remedy], width: usize) -> String {
         text +=
             &(wrapped(what, "  ", "    ", width) + &wrapped(packages, "      ", "      ", width));
     }
-    text += "\nWithout any, what a GPU does is counted, drawn and recorded:\n";
-    text + &commands(&WITHOUT_GPU[..3], "", width)
+    text += "\nWithout any, what a GPU does is recorded, counted and drawn:\n";
+    text + &commands(&WITHOUT_GPU, "", width)
         + "\n`gpulab doctor` checks every part and says what is broken.\n"
 }
 

@@ -310,7 +310,11 @@ fn a_student_starts_asks_for_hints_and_never_loses_a_file() {
             String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
         (text.into_owned(), output.status.code().unwrap())
     };
-    assert!(said(&["exercise"]).0.contains("0 of 12 solved"));
+    let (list, _) = said(&["exercise"]);
+    assert!(
+        list.contains("0 of 12 solved\nNext: gpulab exercise start strides"),
+        "{list}"
+    );
     let (started, code) = said(&["exercise", "start", "banks"]);
     assert!(
         code == 0 && started.contains("gpulab exercise check banks"),
@@ -351,10 +355,98 @@ fn a_student_starts_asks_for_hints_and_never_loses_a_file() {
     .unwrap();
     let (passed, code) = said(&["exercise", "check", "banks"]);
     assert!(
-        code == 3 || code == 0 && passed.contains("banks: passed"),
+        code == 3
+            || code == 0 && passed.contains("banks: passed") && passed.contains("start strides"),
         "{passed}"
     );
     assert!(code == 3 || said(&["exercise", "list"]).0.contains("1 of 12 solved"));
+}
+
+/// The first bet on a step counts, what was recorded is right, and no bet is a question.
+#[test]
+fn bets_are_held_against_recorded_steps() {
+    let data = tempfile::tempdir().unwrap();
+    let said = |words: &str| {
+        let args: Vec<&str> = words.split(' ').collect();
+        let mut command = gpulab(&[&["exercise", "predict"], &args[..]].concat());
+        let output = command.env("GPULAB_DATA", data.path()).output().unwrap();
+        (
+            String::from_utf8(output.stdout).unwrap(),
+            output.status.code(),
+        )
+    };
+    let (question, code) = said("reduce:2");
+    assert!(
+        code == Some(0) && question.contains("v1 interleaved: ") && !question.contains("score"),
+        "{question}"
+    );
+    for (words, word) in [
+        ("reduce:2 9", "1.70 times faster"),
+        (
+            "reduce:2 1.7",
+            "your bet (the first one counts): 9.00 times faster, 5.3 times too high",
+        ),
+        ("dot:2 3x --on h200", "score: 1 of 2 bets"),
+    ] {
+        let (text, code) = said(words);
+        assert!(code == Some(0) && text.contains(word), "{words}: {text}");
+    }
+    for wrong in [
+        "reduce:1 2",
+        "reduce 2",
+        "dot:2 1,5",
+        "dot:2 0",
+        "dot:2 2 --on pocl",
+    ] {
+        assert_eq!(said(wrong).1, Some(2), "{wrong}");
+    }
+}
+
+#[test]
+fn a_class_is_a_table_and_an_exercise_a_page() {
+    let class = tempfile::tempdir().unwrap();
+    let strides = exercise("strides").unwrap().unwrap();
+    hand_in(
+        class.path(),
+        "ada",
+        "Strides (1).cl",
+        &strides.starter().unwrap(),
+    );
+    hand_in(
+        class.path(),
+        "ada",
+        "strides.cl",
+        &strides.solution().unwrap(),
+    );
+    hand_in(class.path(), "bob", "nothing.cl", "");
+    let (out, said, code) = run(&["exercise", "check", "--all", class.path().to_str().unwrap()]);
+    assert!(
+        code == 0 && out.contains("bob nothing REFUSED: "),
+        "{out}{said}"
+    );
+    if !out.contains("uncounted") {
+        assert!(
+            out.contains("\nada           1  passed\nbob           0  -\n"),
+            "{out}"
+        );
+        assert!(
+            out.ends_with("3 files: 1 passed, 1 not yet, 1 REFUSED\n"),
+            "{out}"
+        );
+    }
+    let page = class.path().join("strides.html");
+    let (_, said, code) = run(&["exercise", "sheet", "strides", "-o", page.to_str().unwrap()]);
+    let text = fs::read_to_string(page).unwrap();
+    let has_picture = text.contains("<svg") || said.contains(PACKAGES);
+    assert!(
+        code == 0 && has_picture && text.contains("__kernel void strides"),
+        "{said}"
+    );
+    let (text, _, _) = run(&["exercise", "sheet", "strides"]);
+    assert!(
+        text.starts_with("# strides: ") && text.contains("```c\n// Exercise strides"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The roads from the sources' slides to commands: what they print, and that each command runs on the default device.
 
+use gpulab::kernels::brought;
 use gpulab::report::sources;
+use std::collections::BTreeSet;
 
 /// Least measuring, as only the end of a command counts here.
 const SHORT: [&str; 7] = [
@@ -75,6 +77,43 @@ fn commands_of_every_road_run() {
                 words.join(" ")
             );
         }
+    }
+}
+
+/// With the binary alone; what else the pages name, other tests run or resolve.
+#[test]
+fn commands_that_name_files_run_in_an_empty_folder() {
+    let pages = [
+        include_str!("../../docs/sources.md"),
+        include_str!("../../docs/teaching.md"),
+    ];
+    let codes = pages.iter().flat_map(|page| page.split('`'));
+    let commands: BTreeSet<&str> = codes.filter(|code| code.starts_with("gpulab ")).collect();
+    assert!(
+        commands.iter().all(|command| !command.contains(" data/")),
+        "{commands:?}"
+    );
+    let is_named = |command: &&str| {
+        let mut words = command.split([' ', ':']);
+        words.any(|word| brought(word).is_some()) && !command.contains("--source")
+    };
+    let named: Vec<&str> = commands.into_iter().filter(is_named).collect();
+    assert!(named.len() > 25, "{named:?}");
+    for command in named {
+        let folder = tempfile::tempdir().unwrap();
+        let quick = if command.contains(" try ") {
+            " --quick"
+        } else {
+            ""
+        };
+        let line = format!("{command}{quick}");
+        let words: Vec<&str> = line.split(' ').skip(1).collect();
+        let output = crate::binary::gpulab(&words)
+            .current_dir(&folder)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{command}: {said}");
     }
 }
 

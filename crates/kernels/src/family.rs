@@ -360,6 +360,14 @@ impl Family {
         self.kernels().find(|r| r.variant() == variant)
     }
 
+    /// The rung that a rung of the ladder follows.
+    pub fn before(&self, rung: &Rung) -> Option<&Rung> {
+        let last = rung.number()?.checked_sub(1);
+        self.ladder
+            .iter()
+            .find(|known| last.is_some() && known.number() == last)
+    }
+
     /// Its problem, where a reader's file describes it.
     pub fn described(&self) -> Option<&dyn Described> {
         if let AnyProblem::Described(described) = &self.problem {

@@ -354,10 +354,10 @@ pub fn question(step: &str, rungs: [&Rung; 2], device: &str, screen: Screen) -> 
         screen.wrap(&format!("{}: {idea}", rung.label()))
     });
     let ask = format!(
-        "How many times as fast is the second on an {device}, with the largest data that were recorded? Below 1 if it is slower. \
-         Bet with a number: gpulab exercise predict {step} 1.5"
+        "How many times as fast is the second on an {device}, with the largest data that were recorded? Below 1 if it is slower."
     );
-    ideas.concat() + &screen.wrap(&ask)
+    let answer = format!("Answer with your number: gpulab exercise predict {step} 1.5\n");
+    ideas.concat() + &screen.wrap(&ask) + &answer
 }
 
 /// A bet beside what was recorded, why, and the score of all bets.
@@ -379,10 +379,8 @@ pub fn settled(bet: f64, gain: f64, why: &str, progress: &Progress, screen: Scre
         "score: {near} of {} within {NEAR} times of what was recorded",
         counted(all, "bet")
     );
-    screen.wrap_foreign(why)
-        + &screen.wrap(&format!(
-            "your bet (the first one counts): {}, {word}",
-            faster(bet)
-        ))
-        + &screen.wrap(&score)
+    let bet = format!("your bet (the first one counts): {}, {word}", faster(bet));
+    [&*bet, why, &score]
+        .map(|line| screen.wrap_foreign(line))
+        .concat()
 }

@@ -87,35 +87,36 @@ pub fn kernel(family: &Family, rung: &Rung, width: usize) -> String {
     text + &commands("Source", &sources(family, rung))
 }
 
+/// The rung before one of a ladder, by its name in commands.
+fn before(family: &Family, rung: &Rung) -> Option<String> {
+    let is_listed = ladders().any(|known| known.name == family.name);
+    let before = family.before(rung).filter(|_| is_listed)?;
+    Some(short_name(family, before))
+}
+
 /// The commands that show what a rung of a ladder does.
 fn seen(family: &Family, rung: &Rung) -> Vec<String> {
     let name = short_name(family, rung);
     let is_listed = rung.number().is_some() && ladders().any(|known| known.name == family.name);
-    match is_listed {
-        true => vec![
-            format!("gpulab draw {name}"),
-            FilmLine::Worst.command(&name),
-        ],
-        false => Vec::new(),
+    if !is_listed {
+        return Vec::new();
     }
+    let bet = before(family, rung).map(|_| format!("gpulab exercise predict {name} --on h200"));
+    let drawn = [
+        format!("gpulab draw {name}"),
+        FilmLine::Worst.command(&name),
+    ];
+    drawn.into_iter().chain(bet).collect()
 }
 
 /// The commands that show a rung's source, and what changed since the rung before it.
 fn sources(family: &Family, rung: &Rung) -> Vec<String> {
-    let source = format!("gpulab source {}", short_name(family, rung));
-    let is_listed = ladders().any(|known| known.name == family.name);
-    let place = family
-        .ladder
-        .iter()
-        .position(|known| known.path == rung.path)
-        .filter(|_| is_listed);
-    let before = place
-        .and_then(|place| family.ladder[..place].last())
-        .and_then(Rung::number);
-    let diff = before
-        .zip(rung.number())
-        .map(|(old, new)| format!("gpulab source {0}:{old} {0}:{new}", family.name));
-    std::iter::once(source).chain(diff).collect()
+    let name = short_name(family, rung);
+    let diff = before(family, rung).map(|before| format!("gpulab source {before} {name}"));
+    [format!("gpulab source {name}")]
+        .into_iter()
+        .chain(diff)
+        .collect()
 }
 
 /// What an experiment asks, how, and what to make of its answer.

@@ -2,6 +2,7 @@
 
 pub(crate) mod counter;
 
+use super::list::unknown;
 use super::show::records;
 use crate::bench::{self, Input, WORK_GROUP};
 use crate::brought::{Brought, asks, is_exercise, is_family_file, line_of_any, parted};
@@ -12,7 +13,7 @@ use crate::count::{
     CountRow, CountSubject, FindingKind, LockstepModel, case_of, counted_cases, growths, machine_of,
 };
 use crate::data::{Dtype, Params, Shape};
-use crate::experiments::{EXPERIMENTS, Experiment, experiment};
+use crate::experiments::{Experiment, experiment};
 use crate::kernels::{Family, Registry, Rung, Sources, ladders};
 use crate::outcome::Status;
 use crate::outputs::{Outputs, Paths};
@@ -24,7 +25,7 @@ use crate::report::format::Screen;
 use crate::simulator::Simulator;
 use crate::store::{Recorded, of_csv};
 use crate::terminal::say;
-use crate::{Error, ceilings, interrupt, report, suggest, why};
+use crate::{Error, ceilings, interrupt, report, why};
 use counter::{CountedTrial, Counter, is_large, of_rung, small, source_line, trials, usual_size};
 use gpulab_model::Joined;
 use std::path::Path;
@@ -328,16 +329,7 @@ impl Countable {
         // Kernels of experiments and probes too, though nobody is told.
         Brought::new(name)
             .map(|brought| Countable::Ladder(brought.into(), list))
-            .map_err(|_| {
-                let names = ladders()
-                    .map(|f| &*f.name)
-                    .chain(EXPERIMENTS.iter().map(|e| e.name));
-                Error::Usage(suggest::unknown(
-                    "family or experiment",
-                    name,
-                    &names.collect::<Vec<_>>(),
-                ))
-            })
+            .map_err(|_| Error::Usage(unknown(name)))
     }
 
     fn cases<'a>(

@@ -170,7 +170,7 @@ fn unknown_name(command: &Command) -> Option<String> {
     // Of a family of a file the file alone is looked for.
     let of = |name: &str, variant: Option<&str>, set: &[String]| {
         let Some(family) = kernels::built_in(name) else {
-            return if name.ends_with(".toml") {
+            return if name.ends_with(".toml") || kernels::brought(name).is_some() {
                 Ok(())
             } else {
                 Err(format!("no family {name}"))
