@@ -59,8 +59,8 @@ pub struct Lab {
 
 #[derive(Debug, Args)]
 pub struct DrawArgs {
-    /// A rung, as in reduce:2 or mine/family.toml:tiled (a family's file and a rung); your own kernel, as in my.cl with --as
-    /// reduce; an experiment, as in banks:8; or an exercise, as in exercise:strides or solution:strides. With two, the picture
+    /// A rung, as in reduce:2, mine/family.toml:tiled (a family's file and a rung) or branches:thread (a file that comes with
+    /// gpulab, as gpulab list names them); your own kernel, as in my.cl with --as reduce; an experiment, as in banks:8; or an exercise, as in exercise:strides or solution:strides. With two, the picture
     /// of a file alternates between them, and their films play side by side
     #[arg(required = true, num_args = 1..=2, value_name = "WHAT")]
     pub what: Vec<String>,
