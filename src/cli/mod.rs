@@ -80,7 +80,7 @@ fn overview() -> String {
             text += &hung(about, &format!("  {:<11}", command.get_name()), 80);
         }
     }
-    text + "\n{options}\n\nWithout a command, gpulab shows the default device and three commands to try.\n`gpulab help columns` explains the columns of tables and files.\n"
+    text + "\n{options}\n\nWithout a command, gpulab shows the default device and commands to try.\n`gpulab help columns` explains the columns of tables and files.\n"
 }
 
 /// Takes `-1` for an option's value, so that its own message says what is wrong with it.

@@ -295,7 +295,8 @@ fn predict(global: &Global, what: &str, bet: Option<f64>, on: &str) -> Result<()
     };
     let screen = screen(global.color);
     let Some(bet) = bet else {
-        return print(&text::question(what, [from, to], &gpu.name, screen));
+        let answer = format!("{what} 1.5 --on {on}");
+        return print(&text::question(&answer, [from, to], &gpu.name, screen));
     };
     let name = format!("{} {}:{}", gpu.name, family.name, to.variant());
     let standing = keep(&name, |standing| {

@@ -48,6 +48,7 @@ const OUTPUTS: &[&str] = &[
     "show md -> show rows.csv points.csv --md {}",
     "plot output -> plot rows.csv --what ladder -o {}",
     "report output -> report rows.csv points.csv -o {}",
+    "sheet output -> exercise sheet banks -o {}",
     "draw output -> draw own.cl --as reduce -o {}",
     "draw film -> draw own.cl --as reduce --film {}",
     "compare csv -> compare rows.csv,copy.csv copy.csv --csv {}",

@@ -1,5 +1,6 @@
 //! The roads from the sources' slides to commands: what they print, and that each command runs on the default device.
 
+use crate::binary::gpulab;
 use gpulab::kernels::brought;
 use gpulab::report::sources;
 use std::collections::BTreeSet;
@@ -80,40 +81,26 @@ fn commands_of_every_road_run() {
     }
 }
 
-/// With the binary alone; what else the pages name, other tests run or resolve.
+/// With the binary alone; the other commands of these pages name no files.
 #[test]
 fn commands_that_name_files_run_in_an_empty_folder() {
-    let pages = [
+    let pages = concat!(
         include_str!("../../docs/sources.md"),
-        include_str!("../../docs/teaching.md"),
-    ];
-    let codes = pages.iter().flat_map(|page| page.split('`'));
-    let commands: BTreeSet<&str> = codes.filter(|code| code.starts_with("gpulab ")).collect();
-    assert!(
-        commands.iter().all(|command| !command.contains(" data/")),
-        "{commands:?}"
+        include_str!("../../docs/teaching.md")
     );
     let is_named = |command: &&str| {
-        let mut words = command.split([' ', ':']);
-        words.any(|word| brought(word).is_some()) && !command.contains("--source")
+        let is_file = |word: &str| word.contains("data/") || brought(word).is_some();
+        let is_command = command.starts_with("gpulab ") && !command.contains("--source");
+        is_command && command.split([' ', ':']).any(is_file)
     };
-    let named: Vec<&str> = commands.into_iter().filter(is_named).collect();
+    let named: BTreeSet<&str> = pages.split('`').filter(is_named).collect();
     assert!(named.len() > 25, "{named:?}");
     for command in named {
         let folder = tempfile::tempdir().unwrap();
-        let quick = if command.contains(" try ") {
-            " --quick"
-        } else {
-            ""
-        };
-        let line = format!("{command}{quick}");
-        let words: Vec<&str> = line.split(' ').skip(1).collect();
-        let output = crate::binary::gpulab(&words)
-            .current_dir(&folder)
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{command}: {said}");
+        let quick = command.contains(" try ").then_some("--quick");
+        let words: Vec<&str> = command.split(' ').skip(1).chain(quick).collect();
+        let output = gpulab(&words).current_dir(&folder).output().unwrap();
+        assert!(output.status.success(), "{command}: {output:?}");
     }
 }
 

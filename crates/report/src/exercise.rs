@@ -117,11 +117,12 @@ pub fn exercise(exercise: &Exercise, standing: &Standing, width: usize) -> Strin
         );
     }
     said + &format!(
-        "\ngpulab draw exercise:{name} --line worst --film {name}.html   plays the starting file's worst moment\n\
-         gpulab exercise start {name}             writes {name}.cl\n\
-         gpulab exercise check {name}             checks it\n\
+        "\ngpulab exercise start {name}             writes {name}.cl\n\
+         gpulab exercise check {name} --watch     checks it at each save\n\
          gpulab exercise show {name} --hint       the next hint\n\
-         gpulab exercise show {name} --solution   a solution\n"
+         gpulab exercise show {name} --solution   a solution\n\
+         A film of the starting file's worst moment:\n\
+         gpulab draw exercise:{name} --line worst --film {name}.html\n"
     )
 }
 
@@ -161,7 +162,7 @@ pub fn started(exercise: &Exercise, path: &Path, width: usize) -> String {
     let goal = wrap(&format!("Goal: {}", exercise.goal), width, "  ");
     let about = format!("What it is about:  gpulab exercise show {name}\n");
     format!(
-        "{written}{goal}{about}Read it and change it, then:  gpulab exercise check {name} {path}\n"
+        "{written}{goal}{about}Read it and change it, then:  gpulab exercise check {name} {path}\n(--watch checks again at each save)\n"
     )
 }
 
@@ -356,7 +357,7 @@ pub fn question(step: &str, rungs: [&Rung; 2], device: &str, screen: Screen) -> 
     let ask = format!(
         "How many times as fast is the second on an {device}, with the largest data that were recorded? Below 1 if it is slower."
     );
-    let answer = format!("Answer with your number: gpulab exercise predict {step} 1.5\n");
+    let answer = format!("Answer with your number: gpulab exercise predict {step}\n");
     ideas.concat() + &screen.wrap(&ask) + &answer
 }
 
