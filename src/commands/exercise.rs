@@ -82,7 +82,7 @@ pub enum ExerciseAction {
         #[arg(value_name = "FACTOR", value_parser = values::factor, allow_hyphen_values = true)]
         bet: Option<f64>,
         /// The GPU: a part of the name of one that `gpulab show` lists
-        #[arg(long, value_name = "DEVICE", default_value = USUAL)]
+        #[arg(long, value_name = "GPU", default_value = USUAL)]
         on: String,
     },
 }
@@ -258,6 +258,12 @@ fn check_once(
 
 /// Writes a page to print; without a simulator it has no picture.
 fn sheet(global: &Global, exercise: &Exercise, output: &str) -> Result<()> {
+    if ![".html", ".md", "-"]
+        .iter()
+        .any(|end| output.ends_with(end))
+    {
+        return usage_error(format!("{output}: a sheet is a FILE.html or a FILE.md"));
+    }
     let what = format!("exercise:{}", exercise.name);
     let words = ["gpulab", "draw", &what]
         .into_iter()
@@ -270,10 +276,8 @@ fn sheet(global: &Global, exercise: &Exercise, output: &str) -> Result<()> {
         note(&format!("note: the sheet has no picture: {why}"));
         Vec::new()
     });
-    if output.ends_with(".html") {
-        return outputs::write_told(global, output, text::sheet(exercise, &picture, true)?, "");
-    }
-    outputs::write_markdown(output, &text::sheet(exercise, &picture, false)?)
+    let page = text::sheet(exercise, &picture, output.ends_with(".html"))?;
+    outputs::write_told(global, output, page, "")
 }
 
 /// Holds a bet on a step against what was recorded on a GPU, or asks for one. The first bet on a step counts.

@@ -5,6 +5,7 @@ use crate::format::{
     Screen, Tint, counted, on_screen, paint, paragraphs, reason, shorten, significant, terminal,
     widest, wrap,
 };
+use crate::markdown::MARKDOWN_MARK;
 use crate::picture::of_grids;
 use crate::table::Table;
 use crate::why::faster;
@@ -318,7 +319,7 @@ pub fn sheet(exercise: &Exercise, picture: &[DrawnGrids], is_html: bool) -> Resu
             .iter()
             .map(|drawn| format!("```text\n{}```\n\n", drawing::text(drawn, page)));
         return Ok(format!(
-            "# {name}: {title}\n\n{}\n\n{}```c\n{starter}```\n",
+            "{MARKDOWN_MARK}# {name}: {title}\n\n{}\n\n{}```c\n{starter}```\n",
             paragraphs.joined("\n\n"),
             pictures.collect::<String>()
         ));
