@@ -101,6 +101,7 @@ pub(super) fn name(row: &CeilingRow) -> String {
         Site::Scattered => format!("{}, scattered words", row.what),
         Site::Word => format!("{}, one word", row.what),
         Site::Few => format!("{}, 256 words", row.what),
+        Site::Group => format!("{}, local", row.what),
         Site::Strided => format!("{}, items in turns{size}", row.what),
         Site::Near => format!("{}, items in turns, cache{size}", row.what),
         Site::Warp => format!("{} {}, one warp", row.what, row.element),

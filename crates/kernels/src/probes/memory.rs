@@ -409,15 +409,20 @@ pub static LOCAL: Family = BuiltInFamily {
 }
 .family();
 
-/// Adds 1 to some words of global memory, `n` times in all.
+/// Adds 1 to some words of global memory, or of each group's local memory, `n` times in all.
 pub static ATOMICS: Family = BuiltInFamily {
     name: "atomics",
-    about: "add to a few words of global memory",
+    about: "add to a few words of global or local memory",
     problem: &Exact {
         inputs: |_, _| Vec::new(),
         ..Exact::of_sum(crate::read_once, sum_before)
     },
-    ladder: const { &ladder([rung("probes/atomics/words.cl", atomics, &[])]) },
+    ladder: const {
+        &ladder([
+            rung("probes/atomics/words.cl", atomics, &[]),
+            rung("probes/atomics/local.cl", local_atomics, &[]),
+        ])
+    },
     choices: &[ADDED_TO],
     ..lab::READS
 }
@@ -435,8 +440,11 @@ fn added_to(params: &Params) -> usize {
     lab::given(params, ADDED_TO).max(1).next_power_of_two() as usize
 }
 
-/// The sum of what each word had before each addition to it: 0, 1, 2, and on.
+/// The sum of what each word had before each addition to it: 0, 1, 2, and on; of local memory, what was added.
 fn sum_before(case: &Case, _: &[Array]) -> Array {
+    if case.variant == "local" {
+        return lab::array([case.shape.n as u32].into_iter());
+    }
     let mut counts = vec![0u32; added_to(&case.params)];
     let last = counts.len() - 1;
     let sum = (0..case.shape.n as u32).fold(0u32, |sum, i| {
@@ -461,6 +469,23 @@ fn atomics(ask: &Ask<'_>) -> Planned {
     plan.pass_of("atomics_clear", grid, vec![counts, words]);
     plan.pass(grid, vec![counts, out, words, n]);
     Ok(plan.plan_with(0, 0))
+}
+
+fn local_atomics(ask: &Ask<'_>) -> Planned {
+    /// Additions of an item.
+    const EACH: u64 = 64;
+    let words = added_to(&ask.case.params);
+    let grid = Grid::covering(ask.case.wg.size(), ask.n() / EACH);
+    let defines = [("WORDS", words.to_string())];
+    let n = [Arg::Uint(ask.n() as u32)];
+    lab::one_launch(
+        ask,
+        grid,
+        grid.groups * words,
+        &defines,
+        &n,
+        4 * words as u64,
+    )
 }
 
 const LOCAL_VEC: Tunable = Tunable::choice("vec", "words of a load", "4 1 2 8 16");

@@ -134,6 +134,8 @@ named_enum! {
         Word = "word",
         /// 256 words of global memory.
         Few = "few",
+        /// 256 words of local memory.
+        Group = "group",
         /// Global memory, by items of large groups that take turns, so that each jumps over all the others.
         Strided = "strided",
         /// The same, of data that fit a cache.
@@ -359,16 +361,15 @@ fn poor(target: &Target) -> Vec<Quantity> {
         &strides,
     );
     let scattered = ProbeSpace::new(scattered, vec![groups(target, &["256", "128", "512"])]);
-    let meeting = [(Site::Word, 1), (Site::Few, 256)].map(|(place, words)| {
+    let places = [
+        (Site::Word, "words", 1, 1 << 22),
+        (Site::Few, "words", 256, 1 << 22),
+        (Site::Group, "local", 256, 1 << 28),
+    ];
+    let meeting = places.map(|(place, variant, words, n)| {
         let settings = params([(ADDED_TO.name, words)]);
-        let case = case(
-            "atomics",
-            "words",
-            Dtype::I32,
-            1 << 22,
-            group(target, 256),
-            &settings,
-        );
+        let wg = group(target, 256);
+        let case = case("atomics", variant, Dtype::I32, n, wg, &settings);
         of_elements(
             ATOMIC,
             "i32",

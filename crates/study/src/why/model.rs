@@ -115,8 +115,8 @@ pub struct DeviceRates {
     alone: Option<f64>,
     /// Words written, each to a segment of its own, if measured.
     scattered: Option<f64>,
-    /// Atomic operations on one word of global memory, and on 256 words, if measured.
-    meeting: [Option<f64>; 2],
+    /// Atomic operations on one word of global memory, on 256 words, and on 256 words of a group's local memory, if measured.
+    meeting: [Option<f64>; 3],
     /// Bytes read from local memory.
     local: f64,
     /// Additions; on a CPU, by whole vectors.
@@ -161,7 +161,7 @@ impl DeviceRates {
             curves: ["read", "copy"].map(|what| by_size(ceilings, what, &[Site::Curve])),
             alone: rate("read", Site::Alone, ""),
             scattered: rate("write", Site::Scattered, "").map(|bytes| bytes / WORD),
-            meeting: [Site::Word, Site::Few].map(|place| rate(ATOMIC, place, "i32")),
+            meeting: [Site::Word, Site::Few, Site::Group].map(|place| rate(ATOMIC, place, "i32")),
             local: rate("local", Site::Unit, "").ok_or("local memory")?,
             adding,
             warp: rate("add", Site::Warp, "f32"),
@@ -230,7 +230,7 @@ impl DeviceRates {
     pub fn meeting(&self, counts: &RequestCounts) -> Option<f64> {
         /// Passes of a request from which on its items are taken to meet in few words.
         const MANY: f64 = 1.2;
-        let [of_word, of_few] = self.meeting;
+        let [of_word, of_few, _] = self.meeting;
         let turns = counts.turns() as f64;
         let meeting = match turns > MANY * counts.requests as f64 {
             true => counts.items as f64,
@@ -373,7 +373,8 @@ impl ModelTime {
             .alone
             .filter(|_| is_alone)
             .map_or(0.0, |rate| WIDEST * counts.global().requests as f64 / rate);
-        let passing = PASS * counts.local().passes as f64 / rates.local;
+        let atomics = rates.meeting[2].map_or(0.0, |rate| memory.local_atomic.items as f64 / rate);
+        let passing = PASS * counts.local().passes as f64 / rates.local + atomics;
         let local = if tally.are_barriers_distant(row) {
             (passing - instructions).max(0.0)
         } else {

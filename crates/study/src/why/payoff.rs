@@ -405,8 +405,12 @@ impl CaseWork<'_> {
                 tally.groups = tally.groups.div_ceil(2);
             }
             Waste::Contention => {
-                memory.local_write.passes += memory.global_atomic.turns();
-                memory.global_atomic = RequestCounts::default();
+                let atomics = std::mem::take(&mut memory.global_atomic);
+                let is_joined = atomics.turns() < atomics.passes;
+                memory.local_atomic.items += match is_joined {
+                    true => atomics.requests,
+                    false => atomics.items,
+                };
             }
             Waste::Launches | Waste::OneGroup => {}
         }
