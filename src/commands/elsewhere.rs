@@ -123,13 +123,16 @@ impl RecordedGpu {
         quiet: bool,
     ) -> Result<Vec<Option<TimeElsewhere>>> {
         let rows: Vec<Option<Row>> = cases.iter().map(|case| self.row(family, case)).collect();
-        let time = |row: &Row| self.recorded(row)?.t_median_s;
-        let is_unknown = |row: &&Row| time(row).is_none();
-        let unknown: Vec<Row> = rows.iter().flatten().filter(is_unknown).cloned().collect();
-        let counts = self.counted(registry, &unknown, quiet)?;
-        let times = rows.iter().map(|row| {
+        let rows: Vec<(&Case, Option<Row>)> = cases.iter().zip(rows).collect();
+        let unknown = rows.iter().filter_map(|(case, row)| {
+            let row = row.clone()?;
+            let is_known = self.recorded(case, &row).is_some();
+            (!is_known).then_some(row)
+        });
+        let counts = self.counted(registry, &unknown.collect::<Vec<Row>>(), quiet)?;
+        let times = rows.iter().map(|(case, row)| {
             let row = row.as_ref()?;
-            let recorded = time(row);
+            let recorded = self.recorded(case, row).and_then(|own| own.t_median_s);
             let seconds = match recorded {
                 Some(seconds) => seconds,
                 None => self
@@ -203,7 +206,7 @@ impl RecordedGpu {
                 wg: rung.work_group().unwrap_or(WORK_GROUP),
                 ..Case::of(&family.name, rung.variant(), dtype, shape)
             };
-            self.recorded(&self.row(family, &case)?).cloned()
+            self.recorded(&case, &self.row(family, &case)?).cloned()
         });
         let rows: Vec<Row> = rows.collect();
         let why = reasons(&Registry::default(), &rows, &shipped_counts()?, &self.rates);
@@ -215,16 +218,23 @@ impl RecordedGpu {
         }))
     }
 
-    /// The recorded row of a row's case, with the same settings but for the number of work-items.
-    fn recorded(&self, row: &Row) -> Option<&Row> {
+    /// The recorded row of a case: with the same settings but for the number of work-items, or else with others for what was left to
+    /// the rung.
+    fn recorded(&self, case: &Case, row: &Row) -> Option<&Row> {
         let is_same = |own: &&Row| {
             own.is_believed()
                 && own.is_plain()
                 && (own.dtype, own.n, own.m, own.wg) == (row.dtype, row.n, row.m, row.wg)
                 && own.variant == row.variant
-                && counted_settings(&own.params) == counted_settings(&row.params)
+                && own.params.keys().eq(row.params.keys())
+                && case
+                    .params
+                    .iter()
+                    .all(|(name, value)| own.params.get(name) == Some(value))
         };
-        self.rows.iter().find(is_same)
+        let settings = |own: &Row| counted_settings(&own.params) == counted_settings(&row.params);
+        let own = self.rows.iter().filter(is_same);
+        own.max_by_key(|own| (settings(own), own.cache == row.cache))
     }
 
     /// The largest of the sizes at which the most rungs were recorded; launches take the least part there.

@@ -606,7 +606,7 @@ impl Grader<'_> {
             [Some(starter), Some(own)] => Some(report::elsewhere::step(
                 &gpu.name,
                 &size(form, shape),
-                [starter, own],
+                [starter.seconds, own.seconds],
             )),
             _ => None,
         };

@@ -275,9 +275,7 @@ impl<'a> ExperimentState<'a> {
             return Ok(String::new());
         };
         let (device, finding) = (&points[0].device, experiment.finding(&points));
-        Ok(format!(
-            "on an {device}, which is not here, was found: {finding}"
-        ))
+        Ok(format!("as recorded on {device}: {finding}"))
     }
 
     fn measure(&mut self) -> Result<()> {

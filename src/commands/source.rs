@@ -3,16 +3,14 @@
 
 use super::elsewhere::{RecordedGpu, USUAL};
 use super::explain::{Lesson, lesson, rung_of};
-use crate::bench::WORK_GROUP;
 use crate::brought::Brought;
 use crate::cli::Global;
 use crate::console::{self, print};
-use crate::kernels::{self, Family, Registry, Rung, Sources, built_in};
-use crate::plan::Case;
+use crate::kernels::{self, Family, Rung, Sources, built_in};
 use crate::report::diff::{self, KernelFile};
 use crate::report::explain::short_name;
-use crate::report::format::{Screen, size};
-use crate::{Error, Result, bench, report, usage_error};
+use crate::report::format::Screen;
+use crate::{Error, Result, bench, usage_error};
 use std::path::Path;
 
 /// Prints the one that is named, or the difference of two.
@@ -65,37 +63,19 @@ fn changes(global: &Global, what: &[String], sources: &Sources) -> Result<()> {
         console::width(),
         console::color(global.color),
     ))?;
-    match gain(global, &names)? {
-        Some(told) => print(&format!("\n{}", Screen::stdout(false).wrap(&told))),
-        None => Ok(()),
-    }
-}
-
-/// What the step from one rung to another of its ladder gains on the usual recorded GPU, at the largest size there.
-fn gain(global: &Global, names: &[String; 2]) -> Result<Option<String>> {
-    let [(family, old), (other, new)] =
+    let [(family, from), (other, to)] =
         [0, 1].map(|at| names[at].rsplit_once(':').unwrap_or_default());
-    let Some(family) =
-        built_in(&family.to_lowercase()).filter(|_| family == other && !global.quiet)
-    else {
-        return Ok(None);
+    let own = built_in(&family.to_lowercase());
+    // Of the rungs that were recorded, and not of an edited one.
+    let is_recorded = family == other && sources.dir.is_none() && !global.quiet;
+    let Some(family) = own.filter(|_| is_recorded) else {
+        return Ok(());
     };
     let gpu = RecordedGpu::of(USUAL, family)?;
-    let dtype = family.dtypes[0];
-    let Some(shape) = gpu.largest(dtype) else {
-        return Ok(None);
-    };
-    let rungs = [rung_of(family, old)?, rung_of(family, new)?];
-    let cases = rungs.map(|rung| Case {
-        wg: rung.work_group().unwrap_or(WORK_GROUP),
-        ..Case::of(&family.name, rung.variant(), dtype, shape)
-    });
-    let times = gpu.times(&Registry::default(), family, &cases, true)?;
-    let [Some(old), Some(new)] = times[..] else {
-        return Ok(None);
-    };
-    let size = size(shape.n, shape.m);
-    Ok(Some(report::elsewhere::step(&gpu.name, &size, [old, new])))
+    match gpu.step(family, [rung_of(family, from)?, rung_of(family, to)?])? {
+        Some((_, told)) => print(&format!("\n{}", Screen::stdout(false).wrap(&told))),
+        None => Ok(()),
+    }
 }
 
 fn file(name: &str, global: &Global, sources: &Sources) -> Result<KernelFile> {

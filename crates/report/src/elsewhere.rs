@@ -3,6 +3,7 @@
 use crate::format::{self, Screen};
 use crate::rungs::label;
 use crate::table::Table;
+use crate::why::faster;
 use gpulab_record::Row;
 
 /// A time in seconds, and whether it was measured there; else it is the model's.
@@ -68,16 +69,12 @@ pub fn table(
     format::on_screen(&text, screen)
 }
 
-/// What a step from one kernel to another gains on the device of this name.
-pub fn step(device: &str, size: &str, [before, after]: [TimeElsewhere; 2]) -> String {
-    let [old, new] = [before, after].map(|time| format::time(time.seconds));
-    let how = match before.is_recorded && after.is_recorded {
-        true => "measured there",
-        false => "by the model",
-    };
+/// What a step from one kernel to another gains on the device of this name, by the model.
+pub fn step(device: &str, size: &str, [before, after]: [f64; 2]) -> String {
+    let [old, new] = [before, after].map(format::time);
     format!(
-        "on an {device}, {how}, with n = {size}: {new}, before {old}: {} times as fast",
-        format::significant(before.seconds / after.seconds, 2)
+        "on an {device}, by the model, with n = {size}: {new}, before {old}: {}",
+        faster(before / after)
     )
 }
 

@@ -228,12 +228,19 @@ fn elsewhere(climb: &mut Climb<'_>, global: &Global, rows: &[Row]) -> Result<()>
         None => gpu.largest(climb.dtype).unwrap_or(study.shape),
         Some(_) => study.shape,
     };
-    let rungs = rows
-        .iter()
-        .filter_map(|row| Some((row.clone(), case_of(&study.registry, row)?)));
-    let (rungs, cases): (Vec<Row>, Vec<Case>) = rungs
-        .map(|(row, case)| (row, Case { shape, ..case }))
-        .unzip();
+    // What this device chose by itself another one chooses, too.
+    let case = |row: &Row| {
+        let own = study
+            .own_cases
+            .iter()
+            .find(|own| own.variant == row.variant);
+        let usual = || study.case(&row.variant, climb.dtype, climb.wg, climb.options.seed);
+        let case = own.cloned().unwrap_or_else(usual);
+        Case { shape, ..case }
+    };
+    let mut rungs = rows.to_vec();
+    rungs.retain(|row| row.is_plain() && case_of(&study.registry, row).is_some());
+    let cases: Vec<Case> = rungs.iter().map(case).collect();
     // Nobody asked for it.
     let quiet = global.quiet || climb.options.on.is_none();
     let times = gpu.times(&study.registry, study.family, &cases, quiet)?;

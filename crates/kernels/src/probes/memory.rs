@@ -440,6 +440,17 @@ fn added_to(params: &Params) -> usize {
     lab::given(params, ADDED_TO).max(1).next_power_of_two() as usize
 }
 
+/// So many items that each has some of the additions.
+fn adding(ask: &Ask<'_>, each: u64) -> Result<Grid, Refusal> {
+    match u32::try_from(ask.n()) {
+        Ok(_) => Ok(Grid::covering(ask.case.wg.size(), ask.n() / each)),
+        Err(_) => Err(Refusal::Size(format!(
+            "n = {}: below 2^32 is needed",
+            ask.n()
+        ))),
+    }
+}
+
 /// The sum of what each word had before each addition to it: 0, 1, 2, and on; of local memory, what was added.
 fn sum_before(case: &Case, _: &[Array]) -> Array {
     if case.variant == "local" {
@@ -460,7 +471,7 @@ fn atomics(ask: &Ask<'_>) -> Planned {
     const EACH: u64 = 16;
     shape::check_wg(ask.case.wg, ask.target)?;
     let words = added_to(&ask.case.params);
-    let grid = Grid::covering(ask.case.wg.size(), ask.n() / EACH);
+    let grid = adding(ask, EACH)?;
     let mut plan = Builder::linear(ask, shape::wrapping(Dtype::I32), grid);
     plan.note_all();
     let counts = plan.scratch(words);
@@ -475,7 +486,7 @@ fn local_atomics(ask: &Ask<'_>) -> Planned {
     /// Additions of an item.
     const EACH: u64 = 64;
     let words = added_to(&ask.case.params);
-    let grid = Grid::covering(ask.case.wg.size(), ask.n() / EACH);
+    let grid = adding(ask, EACH)?;
     let defines = [("WORDS", words.to_string())];
     let n = [Arg::Uint(ask.n() as u32)];
     lab::one_launch(

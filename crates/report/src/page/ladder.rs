@@ -102,7 +102,7 @@ pub fn surprises(families: &[FamilyLadders]) -> Option<Markup> {
     }
     if let Some((gain, loss, row)) = copied.last() {
         told.push(format!(
-            "The kernel can win and the program lose: {} {} is {} times as fast as all cores of the CPU, but with copies {} times slower.",
+            "The kernel can win and the program lose: {} {} is {} times as fast as all cores of the CPU, but with buffers and copies {} times slower.",
             row.family, label(row), number::value(*gain), number::value(*loss)
         ));
     }

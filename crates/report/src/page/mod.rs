@@ -78,7 +78,7 @@ pub fn html(
             ),
             (
                 "more ladders",
-                format!("{} more ladders", more.len()),
+                format!("more ladders: {}", more.len()),
                 ladder::ladders(more, own, counts, films, ids),
             ),
             (

@@ -221,14 +221,6 @@ impl RequestCounts {
         ratio(self.passes, self.requests)
     }
 
-    /// Of atomic operations: passes, but that compilers join those of a warp if all are on one word.
-    pub fn turns(&self) -> u64 {
-        match self.passes < self.items {
-            true => self.passes,
-            false => self.requests,
-        }
-    }
-
     pub fn conflicts_a_request(&self) -> Option<f64> {
         ratio(self.conflicts, self.requests)
     }

@@ -3,7 +3,7 @@
 //! On a GPU the time is the launches with the start of their work, and beside it the longest of three parts:
 //! - the limit: the bytes or operations that the problem demands. Where operations set the limit, other instructions run beside them;
 //!   where bytes do, the time for which resident warps wait for their loads is added: few bytes under way leave memory idle;
-//! - the caches: cache lines of loads and segments of stores. A cache serves one line at a time, so a load whose items lie in 32
+//! - the caches: cache lines of loads and segments of stores, or atomic operations that meet in a word. A cache serves one line at a time, so a load whose items lie in 32
 //!   lines takes as long as 32 loads of one line (`gpulab lab stride`, read from cache). A word stored to a segment of its own takes
 //!   longer than its share of a whole segment. Groups of one item have few requests in flight, and a rate of their own;
 //! - compute units: instructions plus passes of local memory, since barriers keep the one from hiding the other. Where barriers are
@@ -226,17 +226,17 @@ impl DeviceRates {
         Some(((issued / rate + waits) / resident, loads / resident))
     }
 
-    /// Seconds of atomic operations in global memory; `None` if their rates were not measured.
+    /// Seconds of atomic operations in global memory; `None` if their rates were not measured, and where whole warps want one word: a
+    /// compiler joins these if it knows that, which counts do not tell.
     pub fn meeting(&self, counts: &RequestCounts) -> Option<f64> {
-        /// Passes of a request from which on its items are taken to meet in few words.
-        const MANY: f64 = 1.2;
+        /// Passes of a request from which on its items are taken to meet in few words: those of 32 items among 512 words at random.
+        const MANY: f64 = 1.6;
         let [of_word, of_few, _] = self.meeting;
-        let turns = counts.turns() as f64;
-        let meeting = match turns > MANY * counts.requests as f64 {
-            true => counts.items as f64,
-            false => 0.0,
-        };
-        Some((turns / of_word?).max(meeting / of_few?))
+        let [requests, items, passes] =
+            [counts.requests, counts.items, counts.passes].map(|count| count as f64);
+        let meeting = if passes > MANY * requests { items } else { 0.0 };
+        let is_known = passes < items || passes <= requests;
+        is_known.then_some((passes / of_word?).max(meeting / of_few?))
     }
 
     /// Bytes per second of arrays read or copied repeatedly. Without rates by size, the cache's rate for arrays that fit.
@@ -257,7 +257,7 @@ pub enum TimePart {
     Launches,
     /// The bytes or operations that the problem demands.
     Limit,
-    /// Cache lines of loads, and segments of stores.
+    /// Cache lines of loads, and segments of stores; or atomic operations.
     Caches,
     Local,
     Instructions,
