@@ -1,5 +1,5 @@
 // The reductions of Bornhofen's slides and Maruyama's lecture, both after M. Harris (2007), with their loads, trees and faults.
-// No load is guarded but the first of each turn in `many`, and nothing synchronises the last warp: CURED does both.
+// No load is guarded but the first of each turn in `many`: GUARDED guards both. Nothing synchronises the last warp: SYNCHRONISED does.
 #ifndef SHARED
 #define SHARED                // what Bornhofen's last solutions have: volatile
 #endif
@@ -73,11 +73,16 @@ __kernel void first_add(__global const int *x, __global int *sums, SHARED __loca
         sums[get_group_id(0)] = s[0];
 }
 
-// The sources leave the barriers out, as a warp ran in step; all its items add, as what the others get is not read.
+// The sources leave the barriers out, as a warp ran in step; all its items add, as what the others get is not read. With barriers
+// the steps stay written out.
 void last_warp(SHARED __local int *s, const uint id)
 {
-#ifdef CURED
-    halve_down_to(s, id, 0);
+#ifdef SYNCHRONISED
+#define STEP(far)                      \
+    if (id < far)                      \
+        s[id] += s[id + far];          \
+    barrier(CLK_LOCAL_MEM_FENCE);
+    STEP(32) STEP(16) STEP(8) STEP(4) STEP(2) STEP(1)
 #else
     if (id < 32)
         for (uint far = 32; far > 0; far /= 2)
@@ -90,9 +95,7 @@ __kernel void last_warp_alone(__global const int *x, __global int *sums, SHARED 
     const uint id = get_local_id(0);
     s[id] = x[place()] + x[place() + get_local_size(0)];
     barrier(CLK_LOCAL_MEM_FENCE);
-#ifndef CURED
     halve_down_to(s, id, 32);
-#endif
     last_warp(s, id);
     if (id == 0)
         sums[get_group_id(0)] = s[0];
@@ -101,7 +104,6 @@ __kernel void last_warp_alone(__global const int *x, __global int *sums, SHARED 
 // The tree with each step written out; WG decides at compile time which of them there are.
 void unrolled_tree(SHARED __local int *s, const uint id)
 {
-#ifndef CURED
 #if WG >= 512
     if (id < 256)
         s[id] += s[id + 256];
@@ -116,7 +118,6 @@ void unrolled_tree(SHARED __local int *s, const uint id)
     if (id < 64)
         s[id] += s[id + 64];
     barrier(CLK_LOCAL_MEM_FENCE);
-#endif
 #endif
     last_warp(s, id);
 }
@@ -137,7 +138,7 @@ __kernel void many(__global const int *x, __global int *sums, SHARED __local int
     const uint id = get_local_id(0), size = get_local_size(0);
     s[id] = 0;
     for (uint i = place(); i < n; i += 2 * size * get_num_groups(0))
-#ifdef CURED
+#ifdef GUARDED
         s[id] += x[i] + (i + size < n ? x[i + size] : 0);
 #else
         s[id] += x[i] + x[i + size];
@@ -146,9 +147,7 @@ __kernel void many(__global const int *x, __global int *sums, SHARED __local int
 #if defined(UNROLLED)
     unrolled_tree(s, id);
 #else
-#ifndef CURED
     halve_down_to(s, id, 32);
-#endif
     last_warp(s, id);
 #endif
     if (id == 0)

@@ -3,8 +3,8 @@
 use super::measuring::MeasureArgs;
 use super::shared::{CaseOptions, ChosenRungs, NamedFamily, RowFiles, machine, row_files};
 use crate::count::{AccessRule, CountAllowances, LockstepModel};
-use crate::report::drawing::DrawnView;
-use crate::report::moment::FilmLine;
+use crate::data::Fill;
+use crate::report::drawing::Chosen;
 use crate::values;
 use crate::{Result, usage_error};
 use clap::{Arg, Args};
@@ -72,6 +72,9 @@ pub struct DrawArgs {
     /// Seed of the random data
     #[arg(long, value_name = "N", value_parser = values::whole::<u64>, default_value_t = 1)]
     pub seed: u64,
+    /// Numbers in place of random ones: ones, ramp (0, 1, 2 and so on) or small (0 to 9) [default: of the ladders small]
+    #[arg(long, value_name = "KIND", value_parser = data)]
+    pub data: Option<Fill>,
     /// Count for this machine: cc1.0, cc1.1, cc1.2, cc1.3, cc2.0, gtx280, s1070, today or wave64 [default: today]
     #[arg(long, value_name = "NAME", value_parser = machine)]
     pub machine: Option<LockstepModel>,
@@ -81,28 +84,23 @@ pub struct DrawArgs {
     /// Time limit of the simulator, in seconds
     #[arg(long, value_name = "S", value_parser = values::deadline, default_value = "120")]
     pub deadline: f64,
-    /// What to draw
-    #[arg(long, value_enum, value_name = "VIEW", default_value_t = DrawnView::Access)]
-    pub view: DrawnView,
-    /// Draw what this line does, as in 33 or strided.cl:33, or open the film where it costs most; worst is the costliest of all
-    /// [default: all lines; of accesses the one that costs most; of a film the beginning]
-    #[arg(long, value_name = "LINE")]
-    pub line: Option<FilmLine>,
-    /// Draw what happens in this step of the group, as its film counts them, from launch to launch
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub step: Option<u64>,
-    /// Draw what this warp of the group does
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub warp: u64,
-    /// Draw what this group does, one of those that --groups watches
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub group: u64,
+    #[command(flatten)]
+    pub chosen: Chosen,
     /// Write the picture to FILE.svg instead; - is standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<String>,
     /// Write a page instead that plays what the warps do, step by step, and needs no network; - is standard output
-    #[arg(long, value_name = "FILE.html", conflicts_with_all = ["view", "step", "warp", "group", "output"])]
+    #[arg(long, value_name = "FILE.html", conflicts_with_all = ["view", "each", "warp", "group", "output"])]
     pub film: Option<String>,
+}
+
+fn data(text: &str) -> Result<Fill, String> {
+    match text {
+        "ones" => Ok(Fill::Ones),
+        "ramp" => Ok(Fill::Ramp),
+        "small" => Ok(Fill::Below(10)),
+        _ => Err("give ones, ramp or small".to_owned()),
+    }
 }
 
 const ASM_SIZE: &str =

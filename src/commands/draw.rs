@@ -8,11 +8,12 @@ use crate::brought::{Brought, is_exercise, is_family_file, line_of, parted};
 use crate::cli::{DrawArgs, Global};
 use crate::console::{print, screen};
 use crate::count::{LockstepModel, TracedLaunch};
+use crate::data::Fill;
 use crate::experiments::{Experiment, experiment};
 use crate::kernels::signature::CSource;
-use crate::kernels::{Registry, Rung, Sources, ladders};
-use crate::plan::{Case, Pass, Plan, Target};
-use crate::report::drawing::{self, Chosen, DrawnGrids};
+use crate::kernels::{Registry, Rung, Sources, built_in, ladders};
+use crate::plan::{Case, Pass, Plan, Target, WorkGroup};
+use crate::report::drawing::{self, DrawnGrids, DrawnView};
 use crate::report::film::{Film, page};
 use crate::report::moment::FilmLine;
 use crate::report::picture::of_grids;
@@ -45,26 +46,11 @@ pub fn run(global: &Global, options: &DrawArgs) -> Result<()> {
 pub fn stills(options: &DrawArgs) -> Result<Vec<DrawnGrids>> {
     let mut drawn: Vec<DrawnGrids> = Vec::new();
     for what in &options.what {
+        let film = watch(what, options)?;
         // Of a second kernel the access that stands in the place of the first one's.
         let like = drawn.first().and_then(|first| first.of.clone());
-        let film = watch(what, options)?;
-        let &DrawArgs {
-            view,
-            step,
-            warp,
-            group,
-            ..
-        } = options;
-        let step = step.map(|number| usize::try_from(number).unwrap_or(usize::MAX));
-        let chosen = Chosen {
-            view,
-            line: options.line.clone(),
-            step,
-            warp,
-            group,
-            like,
-        };
-        drawn.push(drawing::draw(&film, &chosen).map_err(Error::Usage)?);
+        let own = drawing::draw(&film, &options.chosen, like.as_ref());
+        drawn.extend(own.map_err(Error::Usage)?);
     }
     Ok(drawn)
 }
@@ -77,6 +63,7 @@ fn film(global: &Global, options: &DrawArgs, path: &str) -> Result<()> {
         .map(|what| watch(what, options))
         .collect::<Result<Vec<_>, _>>()?;
     if let Some(line) = options
+        .chosen
         .line
         .as_ref()
         .filter(|line| films.iter().all(|film| film.costliest(line).is_none()))
@@ -87,7 +74,7 @@ fn film(global: &Global, options: &DrawArgs, path: &str) -> Result<()> {
         );
         return usage_error(why);
     }
-    outputs::write(path, page(&films, options.line.as_ref()).as_bytes())?;
+    outputs::write(path, page(&films, options.chosen.line.as_ref()).as_bytes())?;
     if path == "-" {
         return Ok(());
     }
@@ -123,20 +110,27 @@ fn watch(what: &str, options: &DrawArgs) -> Result<Film> {
             "{what}: behind the colon stands the varied parameter's value"
         ))
     })?;
-    let mut registry = Registry::default();
     let named = if experiment.is_some() {
         None
     } else {
         Some(named(what, options)?)
     };
-    named
-        .iter()
-        .for_each(|(brought, _)| registry = brought.registry.clone());
+    let registry = named
+        .as_ref()
+        .map_or_else(Registry::default, |(brought, _)| brought.registry.clone());
     interrupt::watch();
     let simulator = Simulator::prepare(&ceilings::folder()?)?;
     let model = options.machine.unwrap_or(LockstepModel::USUAL);
     let deadline = Duration::from_secs_f64(options.deadline);
-    let setup = Setup::of(&registry);
+    let mut ladders = named
+        .iter()
+        .filter_map(|(brought, _)| built_in(&brought.family.name));
+    let is_small = ladders.next().is_some() || options.chosen.view == DrawnView::Tree;
+    let setup = Setup {
+        // Numbers that a class can add.
+        fill: options.data.or(is_small.then_some(Fill::Below(10))),
+        ..Setup::of(&registry)
+    };
     let mut worker = CountingWorker::open(
         &simulator,
         model,
@@ -200,11 +194,16 @@ fn kernel<'a>(
     model: LockstepModel,
 ) -> Result<CountedTrial<'a>> {
     let family = &brought.family;
-    let usual = family.usual_shape(usual_size(family.form), true);
-    let case = Case {
+    let is_tree = options.chosen.view == DrawnView::Tree;
+    let size = if is_tree { 64 } else { usual_size(family.form) };
+    let usual = family.usual_shape(size, true);
+    let mut case = Case {
         seed: options.seed,
         ..bench::case(family, rung, &options.case, usual)?
     };
+    if is_tree && options.case.wg.is_none() {
+        case.wg = WorkGroup::linear(16);
+    }
     if is_large(family.form, case.shape, model) {
         let n = case.shape.n;
         let few = usual.n;

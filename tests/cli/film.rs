@@ -2,6 +2,7 @@
 
 use crate::binary::run;
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fs;
 use std::path::Path;
@@ -253,7 +254,7 @@ fn a_picture_shows_the_access_that_costs_most() {
     let (drawn, said, code) = run(&["draw", "transpose:2"]);
     assert_eq!(code, 0, "{said}");
     assert!(
-        drawn.contains("1 request in 32 passes (31 of them for bank"),
+        drawn.contains("32 passes, 31 for bank conflicts"),
         "{drawn}"
     );
     assert!(
@@ -266,11 +267,9 @@ fn a_picture_shows_the_access_that_costs_most() {
             "draw transpose:3 --view reach",
             "# work-item 0 of warp 0 touches it",
         ),
-        // The step at which a film of the same kernel opens.
-        (
-            "draw reduce:2 -n 4096 --step 28",
-            "8 lanes ask for 4 bytes each: 1 request in 8 passes",
-        ),
+        ("draw reduce:2 --each 25", "turn 4 of line 25"),
+        ("draw reduce:3 --view tree --data ones", "values   16"),
+        ("draw reduce:3 --view tree --data ramp --wg 8", "values  28"),
         (
             "draw dot:3 --view launches",
             "launch 2  r|r|+  dot_local: 16 groups",
@@ -289,6 +288,38 @@ fn a_picture_shows_the_access_that_costs_most() {
     }
 }
 
+/// What each picture of the page must show.
+const PICTURES: &str = include_str!("pictures.txt");
+
+#[test]
+fn each_picture_of_the_sources_page_shows_what_its_row_is_about() {
+    let mut wanted: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for entry in PICTURES.split("\ngpulab ").skip(1) {
+        let (command, lines) = entry.split_once('\n').unwrap();
+        wanted.insert(command, lines.lines().map(str::trim).collect());
+    }
+    let page = include_str!("../../docs/sources.md").split('`');
+    let commands: BTreeSet<&str> = page
+        .filter_map(|code| code.strip_prefix("gpulab "))
+        .filter(|command| command.starts_with("draw "))
+        .collect();
+    for command in commands {
+        let lines = wanted.remove(command);
+        let lines = lines.unwrap_or_else(|| panic!("{command}: is not in pictures.txt"));
+        let args = words(command);
+        let to = args.iter().position(|arg| *arg == "--film");
+        let mut args: Vec<&str> = args[..to.unwrap_or(args.len())].to_vec();
+        args.extend(to.iter().flat_map(|_| ["--film", "-"]));
+        let (drawn, said, code) = run(&args);
+        let drawn = words(&drawn).join(" ");
+        assert!(code == 0 && !lines.is_empty(), "{command}: {said}");
+        for line in lines {
+            assert!(drawn.contains(line), "{command} lacks {line}: {drawn}");
+        }
+    }
+    assert!(wanted.is_empty(), "not on the page: {wanted:?}");
+}
+
 #[test]
 fn what_cannot_be_watched_is_told() {
     for (line, why) in [
@@ -296,8 +327,9 @@ fn what_cannot_be_watched_is_told() {
         ("draw reduce:99", "reduce has no rung"),
         ("draw reduce:2 --line 9999", "the film has lines"),
         ("draw reduce:1-3", "name one rung"),
-        ("draw reduce:2 --step 0", "0 is not in 1.."),
-        ("draw reduce:2 --step 9999", "the film has lines"),
+        ("draw reduce:2 --each 9999", "nothing happens there"),
+        ("draw reduce:2 --view tree --wg 32", "--wg 16 has fewer"),
+        ("draw reduce:2 --data twos", "give ones, ramp or small"),
         ("draw mine.cl", "--as reduce"),
         ("draw transfer", "no kernel to count"),
         ("draw reduce:2 -n 1M", "-n 16384 shows the same"),

@@ -459,6 +459,12 @@ impl CountingWorker {
         if launched.is_err() {
             self.log.read = 0;
         }
+        if let Ok(Ok(LaunchedOnce {
+            wrong: Some(why), ..
+        })) = &launched
+        {
+            (self.tell)(&format!("the result is wrong: {why}"));
+        }
         match launched {
             Ok(Ok(launched)) => counted(launched, &lines).map(Ok),
             Ok(Err(stop)) => Ok(Err(stop)),
@@ -519,6 +525,7 @@ fn counted(launched: LaunchedOnce, lines: &[String]) -> Result<CountedCase, Erro
         wg,
         params,
         launches,
+        ..
     } = launched;
     if lines.len() < launches.len() {
         return Err(Error::Failed(format!(
@@ -888,6 +895,7 @@ mod tests {
             wg: WorkGroup::linear(64),
             params: Params::new(),
             launches: vec![("smooth".to_owned(), true)],
+            wrong: None,
         };
         // A reference kernel may even have the rung's name.
         for reference in ["reference", "smooth"] {

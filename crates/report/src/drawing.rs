@@ -3,9 +3,10 @@
 use super::film::Film;
 use crate::format::{self, Screen};
 use crate::moment::FilmLine;
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 use gpulab_model::plan::{Arg, Role};
-use gpulab_study::count::{RequestKind, TracedRequest, TracedStep};
+use gpulab_study::count::{RequestKind, TracedLaunch, TracedRequest, TracedStep};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -14,24 +15,37 @@ pub enum DrawnView {
     Access,
     /// The lanes that execute each step of a warp, line by line
     Mask,
-    /// From barrier to barrier: which words of local memory are read and written
-    Phases,
+    /// The steps of a tree in local memory: who reads and writes which word, and the values; of groups of 16 by default
+    #[value(alias = "phases")]
+    Tree,
     /// The elements of each array that one work-item, its warp and its group touch
     Reach,
     /// The launches on the queue: which buffers each reads and writes
     Launches,
 }
 
+#[derive(Debug, Args)]
 pub struct Chosen {
+    /// What to draw
+    #[arg(long, value_enum, value_name = "VIEW", default_value_t = DrawnView::Access)]
     pub view: DrawnView,
+    /// Draw what this line does, as in 33 or strided.cl:33, or open the film where it costs most; worst is the costliest of all
+    /// [default: all lines; of accesses the one that the kernel is about; of a film the beginning]
+    #[arg(long, value_name = "LINE")]
     pub line: Option<FilmLine>,
-    /// From 1, as a film counts them, from launch to launch.
-    pub step: Option<usize>,
+    /// Draw a picture for each time that the warps come to this line, six at most; a file shows them by turns
+    #[arg(long, value_name = "LINE")]
+    pub each: Option<FilmLine>,
+    /// Draw what this warp of the group does
+    #[arg(long, value_name = "N", default_value_t = 0)]
     pub warp: u64,
+    /// Draw what this group does, one of those that --groups watches
+    #[arg(long, value_name = "N", default_value_t = 0)]
     pub group: u64,
-    /// Rather an access of this kind to this array, to compare it with another kernel's.
-    pub like: Option<(RequestKind, String)>,
 }
+
+/// The kind of an access, and the array that it goes to.
+pub type ArrayAccess = (RequestKind, String);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Shade {
@@ -44,35 +58,23 @@ pub(crate) enum Shade {
     Strong,
 }
 
-/// Its letter, and its shade.
-pub(crate) type GridCell = (char, Shade);
+/// Its number or sign, and its shade.
+pub(crate) type GridCell = (Cow<'static, str>, Shade);
 
-const EMPTY: GridCell = ('.', Shade::Empty);
+const EMPTY: GridCell = (Cow::Borrowed("."), Shade::Empty);
 
-const READ: GridCell = ('r', Shade::Light);
-const WRITTEN: GridCell = ('w', Shade::Full);
-const BOTH: GridCell = ('+', Shade::Strong);
+const READ: GridCell = (Cow::Borrowed("r"), Shade::Light);
+const WRITTEN: GridCell = (Cow::Borrowed("w"), Shade::Full);
+const BOTH: GridCell = (Cow::Borrowed("+"), Shade::Strong);
 
 /// A cell that is touched once more.
-fn touched(cell: GridCell, kind: RequestKind) -> GridCell {
+fn touched(cell: &GridCell, kind: RequestKind) -> GridCell {
     let own = if kind.is_read() { READ } else { WRITTEN };
-    if cell == EMPTY || cell == own {
+    if *cell == EMPTY || *cell == own {
         own
     } else {
         BOTH
     }
-}
-
-/// What these cells mean.
-fn touched_marks() -> Vec<(GridCell, String)> {
-    [
-        (READ, "read"),
-        (WRITTEN, "written"),
-        (BOTH, "both"),
-        (EMPTY, "neither"),
-    ]
-    .map(|(cell, word)| (cell, word.to_owned()))
-    .into()
 }
 
 /// A row: words before its cells, the cells, and words behind them. One without cells parts others.
@@ -95,11 +97,19 @@ pub struct DrawnGrids {
     pub(crate) about: Vec<String>,
     pub(crate) grids: Vec<CellGrid>,
     /// Of an access, its kind and array.
-    pub of: Option<(RequestKind, String)>,
+    pub of: Option<ArrayAccess>,
+}
+
+impl CellGrid {
+    /// Characters of its widest cell.
+    pub(crate) fn digits(&self) -> usize {
+        let cells = self.rows.iter().flat_map(|(_, cells, _)| cells);
+        cells.map(|(sign, _)| sign.len()).max().unwrap_or(1)
+    }
 }
 
 /// Most rows of a grid; of more those in the middle are left out.
-const MOST_ROWS: usize = 24;
+const MOST_ROWS: usize = 36;
 
 /// The first and last rows, where there are too many: those between them are left out.
 pub(crate) fn shown_rows(grid: &CellGrid) -> [&[GridRow]; 2] {
@@ -125,73 +135,93 @@ pub(crate) fn shown_marks(grid: &CellGrid) -> impl Iterator<Item = &(GridCell, S
 /// Words of a row: 128 bytes.
 const WORDS: u64 = 32;
 /// Bytes of the smallest transaction.
-const SMALLEST: u64 = 32;
+pub(crate) const SMALLEST: u64 = 32;
 const WORD: u64 = 4;
 
-/// The sign of the one lane that asks, or of several.
-fn sign(lanes: &[u64]) -> char {
-    const SIGNS: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+-";
-    match lanes {
-        [lane] => SIGNS
-            .get(*lane as usize)
-            .map_or('?', |byte| char::from(*byte)),
-        _ => '*',
-    }
+/// The first of the lanes that ask.
+fn first(asking: &[u64]) -> Cow<'static, str> {
+    asking[0].to_string().into()
 }
 
 fn lanes(bits: u64) -> impl Iterator<Item = u64> {
     (0..64).filter(move |lane| bits >> lane & 1 == 1)
 }
 
-pub fn draw(film: &Film, chosen: &Chosen) -> Result<DrawnGrids, String> {
-    let mut steps: Vec<&TracedStep> = match chosen.step {
-        Some(number) => moment(film, chosen.group, number),
-        None => film
-            .launches
-            .iter()
-            .flat_map(|launch| &launch.steps)
-            .collect(),
-    };
+/// The picture that is chosen; where each time that the warps come to a line is, one for each. Of accesses rather one that is
+/// `like` another kernel's, to compare them.
+pub fn draw(
+    film: &Film,
+    chosen: &Chosen,
+    like: Option<&ArrayAccess>,
+) -> Result<Vec<DrawnGrids>, String> {
+    let timed = film.launches.iter().zip(&film.counted.launches);
+    let mut steps: Vec<&TracedStep> = timed
+        .filter(|(_, counted)| counted.timed || chosen.line.is_some())
+        .flat_map(|(launch, _)| &launch.steps)
+        .collect();
     steps.retain(|step| {
         step.group == chosen.group && chosen.line.as_ref().is_none_or(|line| line.is_of(step))
     });
-    if steps.is_empty() {
+    let turns = match &chosen.each {
+        Some(line) => turns(&steps, line),
+        None => vec![steps],
+    };
+    let all = turns.concat();
+    if all.is_empty() {
         return Err(format!("nothing happens there: {}", film.lines()));
     }
+    let mut drawn = Vec::new();
+    for (number, turn) in (1..).zip(&turns) {
+        let mut one = view(film, &all, turn, (chosen, like))?;
+        if let Some(line) = &chosen.each {
+            one.about.push(format!("turn {number} of line {line}"));
+        }
+        drawn.push(one);
+    }
+    Ok(drawn)
+}
+
+/// A picture of `steps`, some of `all`.
+fn view(
+    film: &Film,
+    all: &[&TracedStep],
+    steps: &[&TracedStep],
+    (chosen, like): (&Chosen, Option<&ArrayAccess>),
+) -> Result<DrawnGrids, String> {
     match chosen.view {
-        DrawnView::Access => access(film, &steps, chosen),
-        DrawnView::Mask => Ok(mask(film, &of_warp(&steps, chosen.warp))),
-        DrawnView::Phases => phases(film, &steps),
+        DrawnView::Access => access(film, &of_warp(steps, chosen.warp), like),
+        DrawnView::Mask => Ok(mask(film, &of_warp(steps, chosen.warp))),
+        DrawnView::Tree => tree(film, steps),
         DrawnView::Launches => launches(film),
-        DrawnView::Reach => Ok(reach(film, &steps, chosen.warp)),
+        DrawnView::Reach => Ok(reach(film, all, steps, chosen.warp)),
     }
 }
 
-/// What the warps of a group do at once: side by side from barrier to barrier.
-fn moment(film: &Film, group: u64, number: usize) -> Vec<&TracedStep> {
-    let mut before = 0;
-    for launch in &film.launches {
-        let mut phases: BTreeMap<u64, BTreeMap<u64, Vec<&TracedStep>>> = BTreeMap::new();
-        for step in launch.steps.iter().filter(|step| step.group == group) {
-            phases
-                .entry(step.phase)
-                .or_default()
-                .entry(step.warp)
-                .or_default()
-                .push(step);
-        }
-        for warps in phases.values() {
-            let most = warps.values().map(Vec::len).max().unwrap_or(1);
-            if number <= before + most {
-                return warps
-                    .values()
-                    .filter_map(|own| own.get(number - before - 1).copied())
-                    .collect();
-            }
-            before += most;
+/// What the warps do from each time that they come to a line until the next; of the first times.
+fn turns<'a>(steps: &[&'a TracedStep], line: &FilmLine) -> Vec<Vec<&'a TracedStep>> {
+    const MOST: usize = 6;
+    let mut turns: Vec<Vec<&TracedStep>> = Vec::new();
+    let mut warps: BTreeMap<u64, (usize, bool)> = BTreeMap::new();
+    for step in steps {
+        let (turn, was_there) = warps.entry(step.warp).or_default();
+        let is_there = line.is_of(step);
+        *turn += usize::from(is_there && !*was_there);
+        *was_there = is_there;
+        if (1..=MOST).contains(turn) {
+            turns.resize(turns.len().max(*turn), Vec::new());
+            turns[*turn - 1].push(step);
         }
     }
-    Vec::new()
+    turns
+}
+
+fn drawn(film: &Film, about: Vec<String>, grids: Vec<CellGrid>) -> DrawnGrids {
+    DrawnGrids {
+        title: film.title.clone(),
+        about,
+        grids,
+        of: None,
+    }
 }
 
 fn of_warp<'a>(steps: &[&'a TracedStep], warp: u64) -> Vec<&'a TracedStep> {
@@ -202,35 +232,49 @@ fn of_warp<'a>(steps: &[&'a TracedStep], warp: u64) -> Vec<&'a TracedStep> {
         .collect()
 }
 
-fn access(film: &Film, steps: &[&TracedStep], chosen: &Chosen) -> Result<DrawnGrids, String> {
-    let own = of_warp(steps, chosen.warp);
-    let mut all: Vec<(&TracedStep, &TracedRequest)> = own
+fn requests<'a>(steps: &[&'a TracedStep]) -> Vec<(&'a TracedStep, &'a TracedRequest)> {
+    steps
         .iter()
         .flat_map(|step| step.requests.iter().map(move |one| (*step, one)))
-        .collect();
-    if let Some((kind, array)) = &chosen.like
-        && all
-            .iter()
-            .any(|(_, one)| (one.kind, &one.array) == (*kind, array))
-    {
-        all.retain(|(_, one)| (one.kind, &one.array) == (*kind, array));
+        .collect()
+}
+
+fn access(
+    film: &Film,
+    steps: &[&TracedStep],
+    like: Option<&ArrayAccess>,
+) -> Result<DrawnGrids, String> {
+    let mut all = requests(steps);
+    if let Some((kind, array)) = like {
+        keep(&mut all, |one| (one.kind, &one.array) == (*kind, array));
+    } else {
+        let named = format!("{} {}", film.case.family, film.case.variant);
+        keep(&mut all, |one| {
+            let line = format!("{named} {} {}", verb(one), one.array);
+            SUBJECTS.lines().any(|own| own == line)
+        });
     }
+    // What the run is about: of which array's accesses in a line most is wasted; of a run without waste, most is asked.
+    let mut totals: BTreeMap<(u64, bool, &str), (u64, u64)> = BTreeMap::new();
+    for &(step, one) in &all {
+        let total = totals.entry(subject(step, one)).or_default();
+        total.0 += waste(film, step, one);
+        total.1 += one.counts.passes + one.counts.segments;
+    }
+    let most = totals.iter().rev().max_by_key(|(_, total)| **total);
+    all.retain(|(step, one)| most.is_some_and(|(most, _)| subject(step, one) == *most));
     // The first of those that cost most.
     let worst = all
         .iter()
         .rev()
-        .max_by_key(|(_, one)| (film.excess(one), one.counts.bytes));
+        .max_by_key(|(step, one)| (waste(film, step, one), one.counts.bytes));
     let &(step, request) =
         worst.ok_or("no access to memory is there: choose another --line or --warp")?;
-    let verb = if request.kind.is_read() {
-        "reads"
-    } else {
-        "writes"
-    };
-    let place = if request.kind.is_local() {
-        "local memory"
-    } else {
-        "global memory"
+    let verb = verb(request);
+    let place = match request.kind {
+        RequestKind::ConstantRead => "constant",
+        kind if kind.is_local() => "local",
+        _ => "global",
     };
     let array = if request.array.is_empty() {
         "an array"
@@ -238,36 +282,17 @@ fn access(film: &Film, steps: &[&TracedStep], chosen: &Chosen) -> Result<DrawnGr
         &request.array
     };
     let counts = &request.counts;
-    let cost = match request.kind.is_local() {
-        true => format!(
-            "{} in {} ({} of them for bank conflicts)",
-            format::counted(counts.requests as usize, "request"),
-            format::counted(counts.passes as usize, "pass"),
-            counts.conflicts
-        ),
-        false => format!(
-            "{} {}, {} bytes for {} asked",
-            match request.moved_pieces.is_empty() {
-                true => format!(
-                    "{} of {} bytes",
-                    format::counted(counts.segments as usize, "segment"),
-                    film.model.segment
-                ),
-                false => format::counted(counts.segments as usize, "transaction"),
-            },
-            if counts.segments == 1 {
-                "moves"
-            } else {
-                "move"
-            },
-            counts.moved,
-            counts.bytes
-        ),
-    };
-    let cost = match counts.items {
-        1 => format!("1 lane asks for {} bytes: {cost}", request.size),
-        lanes => format!("{lanes} lanes ask for {} bytes each: {cost}", request.size),
-    };
+    let lanes = format::counted(counts.items as usize, "lane");
+    let mut cost = format!(
+        "{lanes}, {} bytes each: {}",
+        request.size,
+        film.asked(request)
+    );
+    let outside = outside(film, step, request);
+    if outside > 0 {
+        let lanes = format::counted(outside as usize, "lane");
+        cost += &format!("; {lanes} outside of the array");
+    }
     let about = vec![
         format!(
             "{}: line {}: {}",
@@ -276,7 +301,7 @@ fn access(film: &Film, steps: &[&TracedStep], chosen: &Chosen) -> Result<DrawnGr
             film.line(&step.file, step.line).unwrap_or_default()
         ),
         format!(
-            "group {}, warp {}: {verb} {array} ({place})",
+            "group {}, warp {}: {verb} {array} ({place} memory)",
             step.group, step.warp
         ),
         cost,
@@ -284,14 +309,76 @@ fn access(film: &Film, steps: &[&TracedStep], chosen: &Chosen) -> Result<DrawnGr
     let grid = if request.kind.is_local() {
         banks(film, request)
     } else {
-        segments(film, request)
+        segments(film, request, end(film, step, request))
     };
     Ok(DrawnGrids {
-        title: film.title.clone(),
-        about,
-        grids: vec![grid],
         of: Some((request.kind, request.array.clone())),
+        ..drawn(film, about, vec![grid])
     })
+}
+
+/// The accesses that rungs and experiments are named after, where others cost more.
+const SUBJECTS: &str = include_str!("subjects.txt");
+
+/// Leaves accesses of this kind alone, if there are any.
+fn keep(all: &mut Vec<(&TracedStep, &TracedRequest)>, is_meant: impl Fn(&TracedRequest) -> bool) {
+    if all.iter().any(|(_, one)| is_meant(one)) {
+        all.retain(|(_, one)| is_meant(one));
+    }
+}
+
+fn verb(one: &TracedRequest) -> &'static str {
+    if one.kind.is_read() {
+        "reads"
+    } else {
+        "writes"
+    }
+}
+
+/// The launches, each with the names of its kernel's buffers; those that a flag left out were not traced.
+fn launched(film: &Film) -> Vec<(&TracedLaunch, BTreeMap<&str, usize>)> {
+    let mut passes = film.plan.passes.iter();
+    let mut launched = Vec::new();
+    for launch in &film.launches {
+        // Launches of one kernel may have other buffers each.
+        let pass = passes.by_ref().find(|pass| pass.kernel == launch.kernel);
+        let names = film.parameters.get(&launch.kernel);
+        let mut buffers = BTreeMap::new();
+        for (name, arg) in names
+            .into_iter()
+            .flatten()
+            .zip(pass.iter().flat_map(|pass| &pass.args))
+        {
+            if let Arg::Buffer(buffer) = arg {
+                buffers.insert(name.as_str(), *buffer);
+            }
+        }
+        launched.push((launch, buffers));
+    }
+    launched
+}
+
+/// Bytes of the buffer that an access goes to, where it is known.
+fn end(film: &Film, step: &TracedStep, one: &TracedRequest) -> Option<u64> {
+    let (_, buffers) = launched(film)
+        .into_iter()
+        .find(|(launch, _)| launch.steps.iter().any(|own| std::ptr::eq(own, step)))?;
+    let spec = &film.plan.buffers[*buffers.get(one.array.as_str())?];
+    Some(spec.len as u64 * spec.dtype.size() as u64)
+}
+
+/// Lanes that ask for what lies outside of the buffer.
+fn outside(film: &Film, step: &TracedStep, one: &TracedRequest) -> u64 {
+    let end = end(film, step, one).unwrap_or(u64::MAX);
+    one.at.iter().filter(|at| **at >= end).count() as u64
+}
+
+fn waste(film: &Film, step: &TracedStep, one: &TracedRequest) -> u64 {
+    film.excess(one) + outside(film, step, one)
+}
+
+fn subject<'a>(step: &TracedStep, one: &'a TracedRequest) -> (u64, bool, &'a str) {
+    (step.line, !one.kind.is_read(), &one.array)
 }
 
 /// The words that lanes ask for: of each word the lanes.
@@ -305,8 +392,14 @@ fn words(request: &TracedRequest) -> BTreeMap<u64, Vec<u64>> {
     words
 }
 
+/// A row above others, with their columns' numbers.
+fn numbers(label: &str, columns: u64) -> GridRow {
+    let cells = (0..columns).map(|column| (column.to_string().into(), Shade::Empty));
+    (label.to_owned(), cells.collect(), String::new())
+}
+
 /// Lines of 128 bytes, segment beside segment.
-fn segments(film: &Film, request: &TracedRequest) -> CellGrid {
+fn segments(film: &Film, request: &TracedRequest, end: Option<u64>) -> CellGrid {
     let words = words(request);
     let is_whole = request.moved_pieces.is_empty();
     let segment = if is_whole {
@@ -323,15 +416,18 @@ fn segments(film: &Film, request: &TracedRequest) -> CellGrid {
             .flat_map(|(at, bytes)| at / segment..(at + bytes) / segment)
             .collect(),
     };
-    let mut rows: Vec<GridRow> = Vec::new();
+    let mut rows = vec![numbers("word", WORDS)];
     for row in words
         .keys()
         .map(|word| word / WORDS)
         .collect::<BTreeSet<u64>>()
     {
         let cells = (row * WORDS..(row + 1) * WORDS).map(|word| match words.get(&word) {
-            Some(asking) => (sign(asking), Shade::Full),
-            None if moved.contains(&(word / together)) => ('-', Shade::Light),
+            Some(asking) if end.is_some_and(|end| word * WORD >= end) => {
+                (first(asking), Shade::Strong)
+            }
+            Some(asking) => (first(asking), Shade::Full),
+            None if moved.contains(&(word / together)) => ("-".into(), Shade::Light),
             None => EMPTY,
         });
         rows.push((
@@ -344,13 +440,17 @@ fn segments(film: &Film, request: &TracedRequest) -> CellGrid {
         head: "byte".into(),
         together: together as usize,
         rows,
-        below: vec![format!(
+        below: [format!(
             "A row is 128 bytes, a cell is a word of 4 bytes; lines separate segments of {segment} bytes."
-        )],
+        )]
+        .into_iter()
+        .chain(shared(&words))
+        .collect(),
         marks: vec![
-            (('0', Shade::Full), legend(request, &words)),
-            mark('-', Shade::Light, "moved for nobody"),
-            mark('.', Shade::Empty, "not moved"),
+            mark("0", Shade::Full, ASKING),
+            mark("0", Shade::Strong, "a lane outside of the array"),
+            mark("-", Shade::Light, "moved for nobody"),
+            mark(".", Shade::Empty, "not moved"),
         ],
     }
 }
@@ -406,8 +506,7 @@ fn queues(film: &Film, words: &BTreeMap<u64, Vec<u64>>) -> BTreeMap<u64, Vec<u64
 fn banks(film: &Film, request: &TracedRequest) -> CellGrid {
     let banks = film.model.banks;
     let parts = parts(film, request);
-    let mut rows: Vec<GridRow> = Vec::new();
-    let mut fullest: Option<(u64, Vec<u64>)> = None;
+    let mut rows = vec![numbers("bank", banks)];
     let mut number = 0;
     for (part, words) in parts.iter().enumerate() {
         let of_bank = queues(film, words);
@@ -415,87 +514,57 @@ fn banks(film: &Film, request: &TracedRequest) -> CellGrid {
             rows.push((format!("part {}", part + 1), Vec::new(), String::new()));
         }
         for pass in 0..of_bank.values().map(Vec::len).max().unwrap_or_default() {
-            let mut cells = Vec::new();
-            for bank in 0..banks {
-                let queue = of_bank.get(&bank).map_or(&[][..], Vec::as_slice);
-                let shade = if queue.len() > 1 {
-                    Shade::Strong
-                } else {
-                    Shade::Full
-                };
-                cells.push(
-                    queue
-                        .get(pass)
-                        .map_or(EMPTY, |word| (sign(&words[word]), shade)),
-                );
+            let mut cells = vec![EMPTY; banks as usize];
+            for (bank, queue) in &of_bank {
+                if let Some(word) = queue.get(pass) {
+                    let shade = if queue.len() > 1 {
+                        Shade::Strong
+                    } else {
+                        Shade::Full
+                    };
+                    cells[*bank as usize] = (first(&words[word]), shade);
+                }
             }
             number += 1;
             rows.push((format!("pass {number}"), cells, String::new()));
         }
-        for (bank, all) in of_bank {
-            if all.len() > fullest.as_ref().map_or(1, |(_, most)| most.len()) {
-                fullest = Some((bank, all));
-            }
-        }
     }
-    let told = fullest.map(|(bank, all)| {
-        let named: Vec<String> = all
-            .iter()
-            .take(4)
-            .map(|word: &u64| format!("byte {}", word * WORD))
-            .collect();
-        let more = if all.len() > 4 { ", ..." } else { "" };
-        format!(
-            "Bank {bank} is asked for {} at once: {}{more}.",
-            format::counted(all.len(), "word"),
-            named.join(", ")
-        )
-    });
-    let split = match parts.len() {
-        1 => None,
-        n => Some(format!(
-            "A warp asks for so many bytes in {n} parts, one after the other."
-        )),
-    };
+    let split = format!(
+        "A warp asks for so many bytes in {} parts, one after the other.",
+        parts.len()
+    );
     let below = [
         Some("A column is a bank, which gives one word in a pass.".to_owned()),
-        split,
-        told,
-    ];
-    let marks = vec![
-        (('0', Shade::Full), legend(request, &words(request))),
-        (
-            (' ', Shade::Strong),
-            "it waits, or lets others wait".to_owned(),
-        ),
-        mark('.', Shade::Empty, "nobody asks"),
+        (parts.len() > 1).then_some(split),
+        shared(&words(request)),
     ];
     CellGrid {
-        head: format!("bank 0 to {}", banks - 1),
+        head: "local memory".into(),
         together: 8,
         rows,
-        marks,
+        marks: vec![
+            mark("0", Shade::Full, ASKING),
+            mark("0", Shade::Strong, "a lane that waits, or lets others wait"),
+            mark(".", Shade::Empty, "nobody asks"),
+        ],
         below: below.into_iter().flatten().collect(),
     }
 }
 
-fn legend(request: &TracedRequest, words: &BTreeMap<u64, Vec<u64>>) -> String {
-    let last = lanes(request.lanes).last().unwrap_or_default();
-    let shared = if words.values().any(|asking| asking.len() > 1) {
-        "; * several lanes"
-    } else {
-        ""
-    };
-    let range = match last {
-        0 => String::new(),
-        1..=9 => format!("-{last}"),
-        _ => format!("-9, a-{}", sign(&[last])),
-    };
-    format!("{range} the lane that asks{shared}")
+const ASKING: &str = "the lane that asks, by its number; of several the first";
+
+/// Words that several lanes ask for, and these lanes.
+fn shared(words: &BTreeMap<u64, Vec<u64>>) -> Option<String> {
+    let mut told = Vec::new();
+    for (word, asking) in words.iter().filter(|(_, asking)| asking.len() > 1).take(4) {
+        let asking: Vec<String> = asking.iter().map(u64::to_string).collect();
+        told.push(format!("byte {}: lanes {}", word * WORD, asking.join(" ")));
+    }
+    (!told.is_empty()).then(|| format!("Several lanes ask for a word. {}.", told.join("; ")))
 }
 
-fn mark(letter: char, shade: Shade, meaning: &str) -> (GridCell, String) {
-    ((letter, shade), meaning.to_owned())
+fn mark(sign: &'static str, shade: Shade, meaning: &str) -> (GridCell, String) {
+    ((sign.into(), shade), meaning.to_owned())
 }
 
 /// A row for each step: the lanes that execute it.
@@ -503,11 +572,7 @@ fn mask(film: &Film, steps: &[&TracedStep]) -> DrawnGrids {
     let width = film.model.warp;
     let issued: u64 = steps.iter().map(|step| step.issued).sum();
     let executed: u64 = steps.iter().map(|step| step.executed).sum();
-    let busy = if issued > 0 {
-        100.0 * executed as f64 / (issued * width) as f64
-    } else {
-        0.0
-    };
+    let busy = 100.0 * executed as f64 / (issued * width).max(1) as f64;
     let mut rows: Vec<GridRow> = Vec::new();
     let mut phase = steps.first().map_or(0, |step| step.phase);
     for step in steps {
@@ -517,7 +582,7 @@ fn mask(film: &Film, steps: &[&TracedStep]) -> DrawnGrids {
         }
         let cells = (0..width).map(|lane| {
             if step.lanes >> lane & 1 == 1 {
-                ('#', Shade::Full)
+                ("#".into(), Shade::Full)
             } else {
                 EMPTY
             }
@@ -539,143 +604,131 @@ fn mask(film: &Film, steps: &[&TracedStep]) -> DrawnGrids {
         together: 8,
         rows,
         marks: vec![
-            mark('#', Shade::Full, "the lane executes the line"),
-            mark('.', Shade::Empty, "it is masked"),
+            mark("#", Shade::Full, "the lane executes the line"),
+            mark(".", Shade::Empty, "it is masked"),
         ],
         below: Vec::new(),
     };
-    DrawnGrids {
-        title: film.title.clone(),
-        about,
-        grids: vec![grid],
-        of: None,
-    }
+    drawn(film, about, vec![grid])
 }
 
-/// For each local array a row from barrier to barrier, a cell for each word or for several.
-fn phases(film: &Film, steps: &[&TracedStep]) -> Result<DrawnGrids, String> {
-    const CELLS: u64 = 64;
-    let mut arrays: BTreeMap<&str, BTreeMap<u64, BTreeMap<u64, GridCell>>> = BTreeMap::new();
-    for step in steps {
-        for request in step
+/// Of each local array its words after each step that writes some of them, below the items that read and write them.
+fn tree(film: &Film, steps: &[&TracedStep]) -> Result<DrawnGrids, String> {
+    const MOST: usize = 16;
+    let mut writes = requests(steps);
+    writes.retain(|(_, one)| one.kind == RequestKind::LocalWrite);
+    let words = writes
+        .iter()
+        .flat_map(|(_, one)| one.at.iter().map(|at| at / one.size));
+    let columns = words
+        .max()
+        .ok_or("no local memory is written there: --view reach draws the rest")?
+        as usize
+        + 1;
+    if columns > MOST {
+        return Err(format!(
+            "{columns} words of local memory are too many for a tree: --wg {MOST} has fewer"
+        ));
+    }
+    let mut trees: BTreeMap<&str, (Vec<GridCell>, Vec<GridRow>)> = BTreeMap::new();
+    for (step, write) in writes {
+        let first = step.warp * film.model.warp;
+        let (values, rows) = trees
+            .entry(&write.array)
+            .or_insert((vec![EMPTY; columns], Vec::new()));
+        let mut items = vec![EMPTY; columns];
+        for read in step
             .requests
             .iter()
-            .filter(|request| request.kind.is_local())
+            .filter(|one| one.kind == RequestKind::LocalRead && one.array == write.array)
         {
-            let phase = arrays
-                .entry(&request.array)
-                .or_default()
-                .entry(step.phase)
-                .or_default();
-            for word in words(request).into_keys() {
-                let cell = phase.entry(word).or_insert(EMPTY);
-                *cell = touched(*cell, request.kind);
+            for (lane, at) in lanes(read.lanes).zip(&read.at) {
+                if let Some(item) = items.get_mut((at / read.size) as usize) {
+                    *item = (format!("+{}", first + lane).into(), Shade::Light);
+                }
             }
         }
-    }
-    if arrays.is_empty() {
-        return Err(
-            "no local memory is read or written there: --view access or reach draws it".into(),
-        );
+        values.iter_mut().for_each(|value| value.1 = Shade::Empty);
+        for ((lane, at), value) in lanes(write.lanes).zip(&write.at).zip(&write.stored) {
+            let at = (at / write.size) as usize;
+            let item = first + lane;
+            let is_read = items[at].0 == format!("+{item}");
+            let sign = if is_read {
+                format!("{item}=")
+            } else {
+                format!("={item}")
+            };
+            items[at] = (sign.into(), Shade::Full);
+            values[at] = (value.clone().into(), Shade::Full);
+        }
+        rows.push((format!("line {}", step.line), items, String::new()));
+        rows.push(("values".into(), values.clone(), String::new()));
     }
     let mut grids = Vec::new();
-    for (array, phases) in &arrays {
-        let last = phases
-            .values()
-            .flat_map(|phase| phase.keys())
-            .max()
-            .copied()
-            .unwrap_or_default();
-        let share = (last + 1).div_ceil(CELLS);
-        let mut rows: Vec<GridRow> = Vec::new();
-        for (number, phase) in phases {
-            let mut cells = Vec::new();
-            for at in 0..(last + 1).div_ceil(share) {
-                let own: BTreeSet<char> = phase
-                    .range(at * share..(at + 1) * share)
-                    .map(|(_, cell)| cell.0)
-                    .collect();
-                cells.push(match (own.contains(&'r'), own.contains(&'w'), own.len()) {
-                    (.., 0) => EMPTY,
-                    (true, false, 1) => READ,
-                    (false, true, 1) => WRITTEN,
-                    _ => BOTH,
-                });
-            }
-            rows.push((number.to_string(), cells, String::new()));
-        }
-        let words = if share == 1 {
-            "a word".to_owned()
-        } else {
-            format!("{share} words")
-        };
+    for (array, (_, rows)) in trees {
         grids.push(CellGrid {
-            head: format!(
-                "{array}, {} words; a row for each number of barriers met",
-                last + 1
-            ),
-            together: 8,
+            head: format!("{array}, a column for each word"),
+            together: columns,
             rows,
-            marks: touched_marks(),
-            below: vec![format!("A cell is {words}.")],
+            marks: vec![
+                mark("+0", Shade::Light, "work-item 0 reads the word"),
+                mark("0=", Shade::Full, "it reads and writes it; =0 it writes it"),
+            ],
+            below: Vec::new(),
         });
     }
-    let about = vec![format!(
-        "group {}: local memory from barrier to barrier",
-        steps[0].group
-    )];
-    Ok(DrawnGrids {
-        title: film.title.clone(),
-        about,
+    Ok(drawn(
+        film,
+        vec![format!(
+            "group {}: local memory step by step",
+            steps[0].group
+        )],
         grids,
-        of: None,
-    })
+    ))
 }
 
-/// For each global array the elements that an item, its warp and its group touch, row by row of a matrix.
-fn reach(film: &Film, steps: &[&TracedStep], warp: u64) -> DrawnGrids {
+/// Of each array the elements that an item, its warp and its group touch in some steps, in the rows that all of them touch.
+fn reach(film: &Film, all: &[&TracedStep], steps: &[&TracedStep], warp: u64) -> DrawnGrids {
     const CELLS: u64 = 64;
     let lane = of_warp(steps, warp)
         .first()
         .and_then(|step| lanes(step.lanes).next())
         .unwrap_or_default();
-    let mut arrays: BTreeMap<&str, (u64, BTreeMap<u64, Shade>)> = BTreeMap::new();
-    for step in steps {
-        for request in step
-            .requests
-            .iter()
-            .filter(|request| !request.kind.is_local())
-        {
+    let mut arrays: BTreeMap<(bool, &str), BTreeMap<u64, Shade>> = BTreeMap::new();
+    let before = all.iter().map(|step| (step, false));
+    for (step, is_now) in before.chain(steps.iter().map(|step| (step, true))) {
+        for request in &step.requests {
+            let size = request.size.min(WORD);
             let array = arrays
-                .entry(&request.array)
-                .or_insert((request.size.min(WORD), BTreeMap::new()));
+                .entry((request.kind.is_local(), &request.array))
+                .or_default();
             for (own, at) in lanes(request.lanes).zip(&request.at) {
                 let shade = match (step.warp == warp, own == lane) {
+                    _ if !is_now => Shade::Empty,
                     (true, true) => Shade::Strong,
                     (true, false) => Shade::Full,
                     (false, _) => Shade::Light,
                 };
-                for element in at / array.0..(at + request.size) / array.0 {
-                    let known = array.1.entry(element).or_insert(shade);
+                for element in at / size..(at + request.size) / size {
+                    let known = array.entry(element).or_insert(shade);
                     *known = shade.max(*known);
                 }
             }
         }
     }
-    let is_matrix = film.case.shape.m > 1;
-    let width = if is_matrix {
-        film.case.shape.n.max(1)
-    } else {
-        CELLS
-    };
-    let share = width.div_ceil(CELLS);
-    let one = if share == 1 {
-        "an element".to_owned()
-    } else {
-        format!("{share} x {share} elements")
-    };
     let mut grids = Vec::new();
-    for (array, (_, touched)) in &arrays {
+    for (&(is_local, array), touched) in &arrays {
+        let shape = film.case.shape;
+        let (width, step, rows_of) = match (is_local, shape.m > 1) {
+            (true, _) => (
+                film.model.banks,
+                film.model.banks,
+                "word; a column for each bank",
+            ),
+            (_, true) => (shape.n, 1, "row"),
+            _ => (CELLS, CELLS, "element"),
+        };
+        let share = width.div_ceil(CELLS);
         // Of a large array a cell is a square of elements.
         let mut shades: BTreeMap<u64, BTreeMap<u64, Shade>> = BTreeMap::new();
         for (element, shade) in touched {
@@ -686,44 +739,42 @@ fn reach(film: &Film, steps: &[&TracedStep], warp: u64) -> DrawnGrids {
         let mut rows: Vec<GridRow> = Vec::new();
         for (row, cells) in &shades {
             let cells = (0..width.div_ceil(share)).map(|column| match cells.get(&column) {
-                Some(Shade::Strong) => ('#', Shade::Strong),
-                Some(Shade::Full) => ('o', Shade::Full),
-                Some(_) => ('-', Shade::Light),
-                None => EMPTY,
+                Some(Shade::Strong) => ("#".into(), Shade::Strong),
+                Some(Shade::Full) => ("o".into(), Shade::Full),
+                Some(Shade::Light) => ("-".into(), Shade::Light),
+                _ => EMPTY,
             });
-            let first = row * share * if is_matrix { 1 } else { width };
+            let first = row * share * step;
             rows.push((first.to_string(), cells.collect(), String::new()));
         }
         let array = if array.is_empty() { "an array" } else { array };
         grids.push(CellGrid {
-            head: format!("{array}, {}", if is_matrix { "row" } else { "element" }),
+            head: format!("{array}, {rows_of}"),
             together: 8,
             rows,
             marks: vec![
                 mark(
-                    '#',
+                    "#",
                     Shade::Strong,
                     &format!("work-item {lane} of warp {warp} touches it"),
                 ),
-                mark('o', Shade::Full, "its warp"),
-                mark('-', Shade::Light, "its group"),
+                mark("o", Shade::Full, "its warp"),
+                mark("-", Shade::Light, "its group"),
             ],
-            below: vec![format!("A cell is {one}.")],
+            below: vec![format!(
+                "A cell is {}.",
+                format::counted((share * share) as usize, "element")
+            )],
         });
     }
     let about = vec![format!(
-        "group {}: the elements that it touches in global memory",
+        "group {}: the elements that it touches",
         steps[0].group
     )];
-    DrawnGrids {
-        title: film.title.clone(),
-        about,
-        grids,
-        of: None,
-    }
+    drawn(film, about, grids)
 }
 
-/// Most launches and buffers that one picture shows.
+/// Most buffers that one picture shows.
 const MOST: usize = 24;
 
 /// Kernels of gpulab's own, which prepare a reader's buffers, in words.
@@ -749,26 +800,13 @@ fn launches(film: &Film) -> Result<DrawnGrids, String> {
         }
     });
     let mut rows: Vec<GridRow> = vec![("host sends".into(), sent.collect(), "the inputs".into())];
-    // Launches of one kernel may have other buffers each; those that a flag left out were not traced.
-    let mut passes = film.plan.passes.iter();
-    for (number, (traced, counted)) in (1..)
-        .zip(film.launches.iter().zip(&film.counted.launches))
-        .take(MOST)
+    for (number, ((traced, places), counted)) in
+        (1..).zip(launched(film).iter().zip(&film.counted.launches))
     {
-        let parameters = film
-            .parameters
-            .get(&traced.kernel)
-            .map_or(&[][..], Vec::as_slice);
-        let pass = passes.by_ref().find(|pass| pass.kernel == traced.kernel);
-        let args = pass.map_or(&[][..], |pass| &pass.args[..]);
         let helper = HELPERS.iter().find(|(kernel, _)| *kernel == traced.kernel);
-        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
-        for (name, arg) in parameters.iter().zip(args) {
-            if let Arg::Buffer(buffer) = arg {
-                places.insert(name, *buffer);
-                if helper.is_none() {
-                    names[*buffer].insert(name.as_str());
-                }
+        if helper.is_none() {
+            for (name, place) in places {
+                names[*place].insert(*name);
             }
         }
         let mut cells = vec![EMPTY; buffers];
@@ -779,7 +817,7 @@ fn launches(film: &Film) -> Result<DrawnGrids, String> {
             .filter(|one| !one.kind.is_local())
         {
             if let Some(&place) = places.get(request.array.as_str()) {
-                cells[place] = touched(cells[place], request.kind);
+                cells[place] = touched(&cells[place], request.kind);
             }
         }
         let counts = &counted.counts;
@@ -790,17 +828,6 @@ fn launches(film: &Film) -> Result<DrawnGrids, String> {
         let about = format!("{name}: {groups}, {items}{timed}");
         rows.push((format!("launch {number}"), cells, about));
     }
-    let more = film.launches.len().saturating_sub(MOST);
-    if more > 0 {
-        rows.push((
-            "...".into(),
-            vec![EMPTY; buffers],
-            format!(
-                "{} more; a smaller -n has fewer",
-                format::counted(more, "launch")
-            ),
-        ));
-    }
     let read = film.plan.buffers.iter().map(|spec| {
         if spec.role == Role::Output {
             READ
@@ -809,12 +836,10 @@ fn launches(film: &Film) -> Result<DrawnGrids, String> {
         }
     });
     rows.push(("host reads".into(), read.collect(), "the result".into()));
-    let about = match film.launches.len() {
-        1 => "One launch on the queue.".to_owned(),
-        several => {
-            format!("{several} launches on one queue: each begins when the one before has ended.")
-        }
-    };
+    let about = format!(
+        "{} on one queue: each begins when the one before has ended.",
+        format::counted(film.launches.len(), "launch")
+    );
     let told = film
         .plan
         .buffers
@@ -846,15 +871,15 @@ fn launches(film: &Film) -> Result<DrawnGrids, String> {
         head: "a column for each buffer".into(),
         together: 1,
         rows,
-        marks: touched_marks(),
+        marks: vec![
+            mark("r", Shade::Light, "read"),
+            mark("w", Shade::Full, "written"),
+            mark("+", Shade::Strong, "both"),
+            mark(".", Shade::Empty, "neither"),
+        ],
         below: told.collect(),
     };
-    Ok(DrawnGrids {
-        title: film.title.clone(),
-        about: vec![about],
-        grids: vec![grid],
-        of: None,
-    })
+    Ok(drawn(film, vec![about], vec![grid]))
 }
 
 pub fn text(drawn: &DrawnGrids, screen: Screen) -> String {
@@ -866,23 +891,17 @@ pub fn text(drawn: &DrawnGrids, screen: Screen) -> String {
     for grid in &drawn.grids {
         text += &format!("\n{}\n", format::terminal(&grid.head));
         let widest = format::widest(grid.rows.iter().map(|(label, ..)| label));
-        let [first, last] = shown_rows(grid);
-        let left_out = grid.rows.len() - first.len() - last.len();
-        text.extend(first.iter().map(|row| line(grid, row, widest, screen)));
-        if left_out > 0 {
-            text += &format!("{:>widest$}  {left_out} more rows\n", "...");
+        for part in parts_of(grid, screen.width.saturating_sub(widest)) {
+            let [first, last] = shown_rows(&part);
+            let left_out = part.rows.len() - first.len() - last.len();
+            text.extend(first.iter().map(|row| line(&part, row, widest, screen)));
+            if left_out > 0 {
+                text += &format!("{:>widest$}  {left_out} more rows\n", "...");
+            }
+            text.extend(last.iter().map(|row| line(&part, row, widest, screen)));
         }
-        text.extend(last.iter().map(|row| line(grid, row, widest, screen)));
-        // A shade without a letter is a colour.
-        let told = shown_marks(grid).filter(|(cell, _)| cell.0 != ' ');
-        let marks: Vec<String> = told
-            .map(|(cell, meaning)| {
-                format!(
-                    "{}{}{meaning}",
-                    cell.0,
-                    if meaning.starts_with('-') { "" } else { " " }
-                )
-            })
+        let marks: Vec<String> = shown_marks(grid)
+            .map(|(cell, meaning)| format!("{} {meaning}", cell.0))
             .collect();
         text += &screen.wrap(&marks.join("; "));
         grid.below
@@ -892,16 +911,34 @@ pub fn text(drawn: &DrawnGrids, screen: Screen) -> String {
     text
 }
 
+/// The grid, or its halves if the room is too narrow for so many numbers.
+fn parts_of(grid: &CellGrid, room: usize) -> Vec<CellGrid> {
+    let columns = grid.rows.first().map_or(0, |(_, cells, _)| cells.len());
+    let wide = grid.digits() + 1;
+    if wide == 2 || wide * columns + 2 * (columns / grid.together) < room {
+        return vec![grid.clone()];
+    }
+    let mut halves = vec![grid.clone(), grid.clone()];
+    for (at, half) in halves.iter_mut().enumerate() {
+        half.rows.retain_mut(|(_, cells, _)| {
+            let own = cells.chunks(columns / 2).nth(at).unwrap_or_default();
+            *cells = own.to_vec();
+            cells.iter().any(|cell| *cell != EMPTY)
+        });
+    }
+    halves
+}
+
 fn line(
     grid: &CellGrid,
     (label, cells, behind): &GridRow,
     widest: usize,
     screen: Screen,
 ) -> String {
+    let wide = grid.digits();
     // Wide grids have no blanks between their cells.
-    let gap = if widest + 2 + 2 * cells.len() + cells.len() / grid.together <= screen.width
-        && behind.is_empty()
-    {
+    let all = widest + 2 + (wide + 1) * cells.len() + cells.len() / grid.together;
+    let gap = if all <= screen.width && behind.is_empty() {
         " "
     } else {
         ""
@@ -909,12 +946,14 @@ fn line(
     let mut text = format!("{label:>widest$}  ");
     for (at, cell) in cells.iter().enumerate() {
         if at > 0 && at % grid.together == 0 {
-            text += if gap.is_empty() { "|" } else { "| " };
+            text += "|";
+            text += gap;
         }
-        text += &painted(*cell, screen);
+        text += &" ".repeat(wide.saturating_sub(cell.0.len()));
+        text += &painted(cell, screen);
         text += gap;
     }
-    let used = widest + 2 + cells.len() + cells.len().saturating_sub(1) / grid.together.max(1);
+    let used = widest + 2 + wide * cells.len() + cells.len().saturating_sub(1) / grid.together;
     let room = screen.width.saturating_sub(used + 2);
     let behind: String = format::terminal(behind).chars().take(room).collect();
     if cells.is_empty() {
@@ -928,13 +967,12 @@ fn line(
     format!("{}\n", text.trim_end())
 }
 
-fn painted((letter, shade): GridCell, screen: Screen) -> String {
+fn painted((sign, shade): &GridCell, screen: Screen) -> String {
     let tint = match shade {
-        _ if !screen.color => return letter.to_string(),
-        Shade::Empty => return letter.to_string(),
-        Shade::Light => format::Tint::Yellow,
-        Shade::Full => format::Tint::Green,
-        Shade::Strong => format::Tint::Red,
+        Shade::Light if screen.color => format::Tint::Yellow,
+        Shade::Full if screen.color => format::Tint::Green,
+        Shade::Strong if screen.color => format::Tint::Red,
+        _ => return sign.to_string(),
     };
-    format::paint(&letter.to_string(), tint)
+    format::paint(sign, tint)
 }

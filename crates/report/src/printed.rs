@@ -125,7 +125,7 @@ const TABLES: [SourceTable; 5] = [
     SourceTable {
         source: "ppc",
         about: "PPC, chapter 4, on a GPU of {units} units: seconds and operations per clock with all overhead within, so its figures \
-                stand beside those from end to end. `kernel` is of the kernels alone.",
+                stand beside those from end to end. `kernel` is of the kernels alone. Its CPU takes {CPU} s.",
         columns: &[
             column("s", Some("time of "), |here| here.row.t_end_to_end_s),
             column("a clock", Some("operations of "), |here| {

@@ -31,6 +31,8 @@ pub struct Session {
     pub(super) sources: Sources,
     /// Real inputs that take the place of seeded random ones.
     pub(super) files: Option<Vec<Array>>,
+    /// In place of the problem's own random numbers.
+    pub fill: Option<Fill>,
     pub(super) data: Option<Data>,
     /// Exact data that the last rung of the same problem was checked over, with their seeds; their copies on the device are
     /// gone.
@@ -60,6 +62,7 @@ impl Session {
             registry: Arc::default(),
             sources,
             files,
+            fill: None,
             data: None,
             exact: Vec::new(),
             scrub: None,
@@ -391,7 +394,10 @@ impl Session {
     pub(super) fn real_inputs(&self, family: &Family, case: &Case) -> Vec<Array> {
         match &self.files {
             Some(files) if FAMILIES.iter().any(|f| f.name == family.name) => files.clone(),
-            _ => make_inputs(family, case, family.problem.fill(case), case.seed),
+            _ => {
+                let fill = self.fill.unwrap_or_else(|| family.problem.fill(case));
+                make_inputs(family, case, fill, case.seed)
+            }
         }
     }
 
@@ -411,7 +417,12 @@ impl Session {
         self.launched = false;
         let checked =
             self.with_data(|session, data| session.verify_once(&job, data, "launched once"));
-        checked.map_err(|stop| self.stopped(stop))?;
+        let wrong = match checked {
+            Err(stop) if self.fill.is_some() && stop.status == Status::WrongResult => {
+                Some(stop.reason)
+            }
+            checked => checked.map(|_| None).map_err(|stop| self.stopped(stop))?,
+        };
         let plan = &job.plan;
         let ran = plan
             .passes
@@ -429,6 +440,7 @@ impl Session {
             wg: plan.wg,
             params,
             launches,
+            wrong,
         })
     }
 

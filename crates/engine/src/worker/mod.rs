@@ -18,7 +18,7 @@ pub use serve::{open_session, serve};
 
 use crate::runner::Session;
 use gpulab_kernels::{FamilyFile, OwnKernel, Registry};
-use gpulab_model::data::Dtype;
+use gpulab_model::data::{Dtype, Fill};
 use gpulab_model::outcome::{
     DeviceInfo, Executor, Inspected, Job, LaunchedOnce, Outcome, ProgramBinary, Stop, Symptoms,
 };
@@ -38,6 +38,8 @@ pub struct Setup {
     pub inputs: Vec<String>,
     /// The element type that the files are read as.
     pub dtype: Option<Dtype>,
+    /// In place of random numbers.
+    pub fill: Option<Fill>,
     /// Plans are made as for a GPU of so many compute units: for a simulator, which says of itself that it is every kind of
     /// device.
     pub as_gpu: Option<u32>,

@@ -51,6 +51,7 @@ pub fn open_session(setup: &Setup) -> Result<Session> {
         (!files.is_empty()).then_some(files),
     );
     session.set_registry(registry);
+    session.fill = setup.fill;
     if setup.takes_turns {
         session.take_turns();
     }

@@ -343,7 +343,7 @@ impl Problem for DescribedProblem {
             .collect()
     }
 
-    fn input(&self, case: &Case, index: usize, len: usize, _: Fill, seed: u64) -> Array {
+    fn input(&self, case: &Case, index: usize, len: usize, fill: Fill, seed: u64) -> Array {
         let Some(input) = self.description.inputs().nth(index) else {
             return Array::zeros(case.dtype, len);
         };
@@ -361,9 +361,12 @@ impl Problem for DescribedProblem {
                     .unwrap_or_else(|| Array::zeros(storage.dtype, len))
             }
             Content::Fill(kind, _) => {
-                let fill = self
-                    .fill_of(index, case.shape, case.dtype)
-                    .unwrap_or(Fill::Real);
+                let own = self.fill_of(index, case.shape, case.dtype);
+                // Others than the problem's own take the place of random numbers alone.
+                let fill = match own.unwrap_or(Fill::Real) {
+                    Fill::Real if fill != self.fill(case) => fill,
+                    own => own,
+                };
                 let mut array = Array::zeros(storage.dtype, len);
                 let bytes = kind.generate(
                     fill,

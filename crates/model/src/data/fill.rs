@@ -23,6 +23,8 @@ pub enum Fill {
     /// Whole numbers from 0 on, below this one.
     Below(u64),
     Ones,
+    /// 0, 1, 2 and so on.
+    Ramp,
     /// Numbers above 0 with room below them, for minima: floats in [1, 2), integers in the upper half of those below a quarter
     /// of the largest.
     Positive,
@@ -75,6 +77,7 @@ impl std::fmt::Display for Fill {
             Fill::Sizes(_) => write!(f, "numbers of many sizes"),
             Fill::Below(most) => write!(f, "whole numbers below {most}"),
             Fill::Ones => write!(f, "ones"),
+            Fill::Ramp => write!(f, "0, 1, 2 and so on"),
             Fill::Positive => write!(f, "numbers above 0"),
             Fill::Negative => write!(f, "numbers below 0"),
             Fill::Near { .. } => write!(f, "numbers that differ in their last bits alone"),
@@ -140,7 +143,12 @@ fn fill_f32(v: &mut [f32], start: u64, fill: Fill, key: u64) {
             let scale = scale(key) as f32;
             fill_exact(v, start, key, k, |x| x as f32 * scale);
         }
-        Fill::Exact(_) | Fill::Below(_) | Fill::Ones | Fill::MostBits | Fill::FewBits => {
+        Fill::Exact(_)
+        | Fill::Below(_)
+        | Fill::Ones
+        | Fill::Ramp
+        | Fill::MostBits
+        | Fill::FewBits => {
             fill_whole::<32, f32>(v, start, fill, key, |x| x as f32);
         }
         Fill::Bits => fill_with(v, start, |i| f32::from_bits(pattern(key, i))),
@@ -184,7 +192,12 @@ fn fill_f64(v: &mut [f64], start: u64, fill: Fill, key: u64) {
             let scale = scale(key);
             fill_exact(v, start, key, k, |x| x as f64 * scale);
         }
-        Fill::Exact(_) | Fill::Below(_) | Fill::Ones | Fill::MostBits | Fill::FewBits => {
+        Fill::Exact(_)
+        | Fill::Below(_)
+        | Fill::Ones
+        | Fill::Ramp
+        | Fill::MostBits
+        | Fill::FewBits => {
             fill_whole::<64, f64>(v, start, fill, key, |x| x as f64);
         }
         Fill::Bits => fill_with(v, start, |i| f64::from_bits(wide_pattern(key, i))),
@@ -233,6 +246,7 @@ fn fill_whole<const BITS: u32, T: Copy + Send + Sync>(
         Fill::Exact(k) | Fill::Fractions(k) | Fill::Scaled(k) => fill_exact(v, start, key, k, of),
         Fill::Below(k) => fill_with(v, start, |i| of(up_to(draw(key, i), k))),
         Fill::Ones => v.fill(of(1)),
+        Fill::Ramp => fill_with(v, start, |i| of(i as i64)),
         Fill::MostBits => fill_with(v, start, |i| of(!lone_bit(draw(key, i), BITS.into()))),
         Fill::FewBits => fill_with(v, start, |i| of(lone_bit(draw(key, i), BITS.into()))),
         Fill::Bits if BITS == 32 => {

@@ -531,6 +531,8 @@ pub struct LaunchedOnce {
     pub params: Params,
     /// Of each launch its kernel, and whether its time would count.
     pub launches: Vec<(String, bool)>,
+    /// Why its result is wrong, over data in place of the problem's own.
+    pub wrong: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,5 +1,6 @@
 //! A kernel's run as a page that plays it: what each warp did, step by step, and what that asked of memory.
 
+use crate::drawing::SMALLEST;
 use crate::format::counted;
 use crate::moment::FilmLine;
 use crate::payoff;
@@ -7,8 +8,8 @@ use gpulab_kernels::built_in;
 use gpulab_model::plan::{Case, Plan};
 use gpulab_record::Run;
 use gpulab_study::count::{
-    CountRow, CountSubject, CountedCase, Counts, LockstepModel, RequestCounts, TracedLaunch,
-    TracedRequest, TracedStep,
+    CountRow, CountSubject, CountedCase, Counts, LockstepModel, RequestCounts, RequestKind,
+    TracedLaunch, TracedRequest, TracedStep,
 };
 use gpulab_study::why::Payoffs;
 use serde_json::{Value, json};
@@ -54,7 +55,7 @@ impl Film {
             false if request.moved_pieces.is_empty() => {
                 segments.saturating_sub(bytes.div_ceil(self.model.segment))
             }
-            false => moved.saturating_sub(bytes),
+            false => moved.saturating_sub(bytes) / SMALLEST,
         }
     }
 
@@ -70,6 +71,38 @@ impl Film {
         )
     }
 
+    /// What a request takes, in words.
+    pub fn asked(
+        &self,
+        TracedRequest {
+            kind,
+            counts,
+            moved_pieces,
+            ..
+        }: &TracedRequest,
+    ) -> String {
+        match kind {
+            RequestKind::ConstantRead => counted(counts.words as usize, "word"),
+            kind if kind.is_local() => format!(
+                "{}, {} for bank conflicts",
+                counted(counts.passes as usize, "pass"),
+                counts.conflicts
+            ),
+            _ => {
+                let piece = if moved_pieces.is_empty() {
+                    "segment"
+                } else {
+                    "transaction"
+                };
+                let pieces = counted(counts.segments as usize, piece);
+                format!(
+                    "{pieces}, {} bytes for {} asked",
+                    counts.moved, counts.bytes
+                )
+            }
+        }
+    }
+
     /// What a step costs, in words: its lanes, and what its requests take.
     pub fn cost(&self, step: &TracedStep) -> String {
         let lanes = format!("{} of {} lanes", step.lanes.count_ones(), self.model.warp);
@@ -78,20 +111,7 @@ impl Film {
             .iter()
             .max_by_key(|request| self.excess(request));
         let asked =
-            request.map_or_else(String::new, |TracedRequest { kind, counts, .. }| match kind
-                .is_local()
-            {
-                true => format!(
-                    ", {}, {} for bank conflicts",
-                    counted(counts.passes as usize, "pass"),
-                    counts.conflicts
-                ),
-                false => format!(
-                    ", {} for {} bytes",
-                    counted(counts.segments as usize, "segment"),
-                    counts.bytes
-                ),
-            });
+            request.map_or_else(String::new, |request| format!(", {}", self.asked(request)));
         format!("line {}, {lanes}{asked}", step.line)
     }
 
@@ -174,6 +194,7 @@ fn of_film(film: &Film) -> Value {
             json!({
                 "kernel": traced.kernel,
                 "groups": counted.counts.groups,
+                "wg": counted.counts.wg,
                 "barriers": counted.counts.barriers,
                 "timed": counted.timed,
                 "total": totals(&counted.counts.total()),
@@ -190,7 +211,6 @@ fn of_film(film: &Film) -> Value {
         "title": film.title,
         "shape": if film.case.shape.m == 1 { format!("n = {}", film.case.shape.n) } else { format!("{} x {}", film.case.shape.n, film.case.shape.m) },
         "dtype": film.case.dtype.name(),
-        "wg": film.counted.wg.0,
         "warp": warp,
         "segment": segment,
         "banks": banks,

@@ -36,14 +36,7 @@ fn cells(drawn: &DrawnGrids) -> Picture {
         .chain(drawn.grids.iter().flat_map(|grid| &grid.below))
         .cloned()
         .collect::<Vec<_>>();
-    let mut figures = Vec::new();
-    for (label, cells, _) in drawn.grids.iter().flat_map(|grid| &grid.rows) {
-        figures.push(vec![
-            label.clone(),
-            cells.iter().map(|cell| cell.0).collect(),
-        ]);
-    }
-    sheet.done(&drawn.title, &about.join(" "), &["row", "cells"], figures)
+    sheet.done(&drawn.title, &about.join(" "), &[], Vec::new())
 }
 
 fn draw_grid(sheet: &mut Sheet, grid: &CellGrid) {
@@ -58,10 +51,12 @@ fn draw_grid(sheet: &mut Sheet, grid: &CellGrid) {
         .unwrap_or(1)
         .max(1);
     let has_text = grid.rows.iter().any(|row| !row.2.is_empty());
-    let together = grid.together.max(1);
+    let together = grid.together;
     let gaps = 2.0 * ((most - 1) / together) as f64;
     let room = WIDTH - MARGIN - left - if has_text { 190.0 } else { 0.0 };
-    let side = ((room - gaps) / most as f64).clamp(3.0, CELL);
+    let wide = CELL.max(6.5 * grid.digits() as f64);
+    let side = ((room - gaps) / most as f64).clamp(3.0, wide);
+    let tall = side.min(CELL);
     let [first, last] = shown_rows(grid);
     let left_out = grid.rows.len() - first.len() - last.len();
     sheet.y += 4.0;
@@ -74,38 +69,42 @@ fn draw_grid(sheet: &mut Sheet, grid: &CellGrid) {
             );
             sheet.y += 3.0;
         }
+        let middle =
+            |column: usize| left + (column as f64 + 0.5) * side + 2.0 * (column / together) as f64;
+        let links = links(cells);
+        if !links.is_empty() {
+            sheet.y += CELL;
+        }
+        for (from, to) in links {
+            let from = (middle(from), sheet.y - CELL - 2.0);
+            sheet.line(from, (middle(to), sheet.y), "axis", 1.0);
+        }
         let top = sheet.y;
-        sheet.text(left - 6.0, top + side - 2.0, (SMALL, "end", "dim"), label);
+        sheet.text(left - 6.0, top + tall - 2.0, (SMALL, "end", "dim"), label);
         if cells.is_empty() {
             sheet.path(
-                &[(left, top + side / 2.0), (left + room, top + side / 2.0)],
+                &[(left, top + tall / 2.0), (left + room, top + tall / 2.0)],
                 "axis",
                 1.0,
                 Some("4 3"),
             );
         }
         for (column, cell) in cells.iter().enumerate() {
-            let x = left + column as f64 * side + 2.0 * (column / together) as f64;
-            draw_cell(sheet, x, side, *cell);
+            draw_cell(sheet, middle(column) - side / 2.0, (side, tall), cell);
         }
         let x = left + most as f64 * side + gaps + 6.0;
         sheet.text(
             x,
-            top + side - 2.0,
+            top + tall - 2.0,
             NOTE,
             &fitted(behind, SMALL, WIDTH - MARGIN - x),
         );
-        sheet.y = top + side.max(SMALL) + 1.0;
+        sheet.y = top + tall.max(SMALL) + 1.0;
     }
     sheet.y += 6.0;
     for (cell, meaning) in shown_marks(grid) {
-        draw_cell(sheet, MARGIN, CELL, ('#', cell.1));
-        let meaning = if meaning.starts_with('-') {
-            format!("{}{meaning}", cell.0)
-        } else {
-            meaning.clone()
-        };
-        sheet.text(MARGIN + CELL + 4.0, sheet.y + CELL - 2.0, NOTE, &meaning);
+        draw_cell(sheet, MARGIN, (CELL, CELL), cell);
+        sheet.text(MARGIN + CELL + 4.0, sheet.y + CELL - 2.0, NOTE, meaning);
         sheet.y += CELL + 3.0;
     }
     grid.below
@@ -113,42 +112,41 @@ fn draw_grid(sheet: &mut Sheet, grid: &CellGrid) {
         .for_each(|line| sheet.lines(line, NOTE, MARGIN));
 }
 
-/// Draws a cell at the current height.
-fn draw_cell(sheet: &mut Sheet, x: f64, side: f64, (letter, shade): GridCell) {
-    let area = Area::new(x, sheet.y, x + side - 1.0, sheet.y + side - 1.0);
-    let class = match shade {
-        Shade::Empty => {
-            let Area {
-                left,
-                top,
-                right,
-                bottom,
-            } = area;
-            let corners = [
-                (left, top),
-                (right, top),
-                (right, bottom),
-                (left, bottom),
-                (left, top),
-            ];
-            return sheet.path(&corners, "grid", 0.7, None);
+/// From the column of each word that an item reads, `+3`, to that of the one that it writes, `3=`.
+fn links(cells: &[GridCell]) -> Vec<(usize, usize)> {
+    let writer = |sign: &str| {
+        cells
+            .iter()
+            .position(|(own, _)| own.strip_suffix('=') == Some(sign))
+    };
+    let mut links = Vec::new();
+    for (column, (sign, _)) in cells.iter().enumerate() {
+        if let Some(to) = sign.strip_prefix('+').and_then(writer) {
+            links.push((column, to));
+        } else if sign.ends_with('=') {
+            links.push((column, column));
         }
-        Shade::Light => "p3",
-        Shade::Full => "p1",
-        Shade::Strong => "f1",
+    }
+    links
+}
+
+/// Draws a cell at the current height, with its text if that is a number.
+fn draw_cell(sheet: &mut Sheet, x: f64, (side, tall): (f64, f64), (sign, shade): &GridCell) {
+    let area = Area::new(x, sheet.y, x + side - 1.0, sheet.y + tall - 1.0);
+    let (class, ink) = match shade {
+        Shade::Empty => ("grid", "dim"),
+        Shade::Light => ("p3", "ink"),
+        Shade::Full => ("p1", "t1"),
+        Shade::Strong => ("f1", "paper"),
     };
     sheet.fill(area, class, "");
-    if shade > Shade::Light && side > 9.0 && letter != '#' {
-        let look = (
-            8.5,
-            "middle",
-            if shade == Shade::Full { "t1" } else { "paper" },
-        );
+    if sign.contains(|c: char| c.is_ascii_digit()) && tall > 9.0 {
+        let look = (8.5, "middle", ink);
         sheet.text(
             (area.left + area.right) / 2.0,
             area.bottom - 2.5,
             look,
-            &letter.to_string(),
+            sign,
         );
     }
 }
