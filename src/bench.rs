@@ -177,7 +177,7 @@ pub fn shape(family: &Family, n: Option<u64>, m: Option<u64>, usual: Shape) -> R
                 let quick = elements(family, usual);
                 let whole = elements(family, whole);
                 note(&format!(
-                    "{quick} for a quick run, and not {whole} as in the file: -n takes others"
+                    "{quick} are enough here, and not {whole} as in the file: -n takes others"
                 ));
             }
             Ok(usual)

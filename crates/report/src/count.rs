@@ -322,8 +322,8 @@ fn notes(row: &CountRow, cases: &[&[CountRow]], each_launch: bool) -> Vec<String
     }
     notes.push(format!(
         "Model: {}. \
-         It has no caches, no latency and not the device's compiler (instructions are LLVM's): counts explain times, \
-         they do not predict them.",
+         It has no caches, no latency and not the device's compiler (instructions are LLVM's): counts alone do \
+         not predict times.",
         model_of(row)
     ));
     notes

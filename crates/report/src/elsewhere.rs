@@ -34,24 +34,21 @@ pub fn table(
         .map(|(row, _)| row.t_median_s.unwrap_or(f64::NAN))
         .collect();
     let there: Vec<f64> = times.clone().collect();
-    let from = |time: &TimeElsewhere| {
-        if time.is_recorded {
-            "measured there"
-        } else {
-            "model"
-        }
-    };
+    let from = rungs.iter().map(|(_, time)| match time.is_recorded {
+        true => "measured there".to_owned(),
+        false => "model".to_owned(),
+    });
     let mut table = Table::default().texts("rung", rungs.iter().map(|(row, _)| label(row)));
     if here.iter().any(|seconds| seconds.is_finite()) {
-        table = table.numbers("gain\nhere".to_owned(), gains(&here));
+        table = table.numbers("gain\nhere".to_owned(), gains(&rungs, &here));
     }
     let table = table
-        .numbers("gain\nthere".to_owned(), gains(&there))
+        .numbers("gain\nthere".to_owned(), gains(&rungs, &there))
         .numbers(
             format!("{unit}\nthere"),
             times.map(|seconds| format::significant(seconds / scale, 3)),
         )
-        .texts("from", rungs.iter().map(|(_, time)| from(time).to_owned()));
+        .texts("from", from);
     let mut text = screen.wrap(&format!(
         "on an {device}, which is not here, with n = {size}:"
     ));
@@ -78,13 +75,15 @@ pub fn step(device: &str, size: &str, [before, after]: [f64; 2]) -> String {
     )
 }
 
-/// How many times as fast each is as the one before it.
-fn gains(seconds: &[f64]) -> Vec<String> {
-    let gain = |pair: &[f64]| match pair[0] / pair[1] {
-        gain if gain.is_finite() => format::significant(gain, 3),
-        _ => "-".to_owned(),
-    };
-    std::iter::once("-".to_owned())
-        .chain(seconds.windows(2).map(gain))
-        .collect()
+/// How many times as fast each rung is as the one before it, where one is not measured and the other modelled.
+fn gains(rungs: &[(&Row, TimeElsewhere)], seconds: &[f64]) -> Vec<String> {
+    let mut gains = vec!["-".to_owned(); rungs.len().min(1)];
+    for (pair, times) in rungs.windows(2).zip(seconds.windows(2)) {
+        let is_step = pair[1].0.rung.is_some() && pair[0].1.is_recorded == pair[1].1.is_recorded;
+        gains.push(match times[0] / times[1] {
+            gain if is_step && gain.is_finite() => format::significant(gain, 3),
+            _ => "-".to_owned(),
+        });
+    }
+    gains
 }

@@ -106,19 +106,12 @@ pub fn text(own: &Rung, landing: &Landing, screen: Screen) -> String {
     };
     let next = match &landing.before {
         // The first rung removes what no kernel has.
-        Some(next) if landing.after.is_none() => {
-            format!(
-                "\nnext: the idea of {} is {}",
-                next.rung,
-                lower_first(&next.idea)
-            )
-        }
-        Some(next) => format!(
+        Some(next) if landing.after.is_some() => format!(
             "\nnext: {} removes {}",
             next.rung,
             lower_first(&next.removes)
         ),
-        None => String::new(),
+        _ => String::new(),
     };
     format!("{place}{close}.{next}\n")
         .lines()

@@ -95,6 +95,9 @@ pub fn run(
             .entry(case.variant.clone())
             .or_insert_with(|| case.clone());
     }
+    if let Some(asked) = &options.on {
+        RecordedGpu::of(asked, study.family)?;
+    }
     climb.rungs = rungs;
     climb.peaks.clone_from(&options.peak);
     climb.verbose = global.verbose;
