@@ -1,9 +1,13 @@
 //! What a command names: a family's rung, a reader's own kernel or family, an exercise's file; read into a registry.
 
-use crate::exercise::{NAMES, exercise};
+use crate::check::fingerprint;
+use crate::console::note;
+use crate::exercise::{Exercise, NAMES, exercise};
+use crate::files::ScratchFolder;
 use crate::kernels::{
-    Checker, Description, Family, FamilyFile, OwnKernel, Registry, Rung, assemble, brought,
-    built_in, embedded, included, included_name, ladders, logical_lines, raw_strings,
+    Checker, Description, Family, FamilyFile, OwnKernel, Registry, Rung, ShippedFile, assemble,
+    brought, brought_input, built_in, embedded, included, included_name, ladders, logical_lines,
+    raw_strings,
 };
 use crate::report::format;
 use crate::{Error, ceilings, files, input, oracle, suggest, values};
@@ -33,35 +37,61 @@ pub fn is_exercise(word: &str) -> bool {
     ["exercise", "solution"].contains(&word)
 }
 
-/// Whether a name is that of a file that describes a family.
+pub fn find_exercise(name: &str) -> Result<Exercise, Error> {
+    exercise(&name.to_lowercase())?
+        .ok_or_else(|| Error::Usage(suggest::unknown("exercise", name, NAMES)))
+}
+
+/// Whether a name is that of a file that describes a family, or of a family that comes with gpulab.
 pub fn is_family_file(name: &str) -> bool {
     let path = Path::new(name);
-    let brought = brought(name).filter(|_| !path.is_file());
-    let path = brought.map_or(path, |(file, _)| file.path());
     path.extension()
         .is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
+        || brought(name).is_some() && !path.is_file()
 }
 
-/// The path of a file: of the one that is there, or else of the one of this name that comes with gpulab, which is written into
-/// gpulab's folder for data with all that lies beside it.
-pub fn located(path: &Path) -> Result<PathBuf, Error> {
-    let Some((file, folder)) = brought(&path.to_string_lossy()).filter(|_| !path.is_file()) else {
-        return Ok(path.to_owned());
-    };
-    let files = ceilings::folder()?.join("files");
-    for beside in folder.files() {
-        let path = files.join(beside.path());
-        if files::read(&path).ok().as_deref() != Some(beside.contents()) {
-            files::write_whole(&path, beside.contents()).map_err(Error::unwritten(&path))?;
-        }
+/// The path of a family's file: the reader's, also in a folder of this name, or else gpulab's.
+pub fn located(name: &str) -> Result<PathBuf, Error> {
+    match Path::new(name) {
+        folder if folder.is_dir() => Ok(folder.join("family.toml")),
+        _ => taken(name, brought(name)),
     }
-    Ok(files.join(file.path()))
 }
 
-/// A file of data, with the column behind it, by its own path.
+/// A file of data, with the column behind it, by its own path: the reader's, or else gpulab's.
 pub fn located_input(spec: &str) -> Result<String, Error> {
-    let path = input::path(spec);
-    Ok(located(Path::new(path))?.display().to_string() + &spec[path.len()..])
+    let name = input::path(spec);
+    let path = taken(name, brought_input(name))?;
+    Ok(path.display().to_string() + &spec[name.len()..])
+}
+
+fn taken(name: &str, shipped: Option<ShippedFile>) -> Result<PathBuf, Error> {
+    match shipped {
+        Some(shipped) if !Path::new(name).exists() => {
+            note(&format!("{name}: the file that comes with gpulab"));
+            written(shipped)
+        }
+        _ => Ok(name.into()),
+    }
+}
+
+/// The path of a file that comes with gpulab, written with its folder below the folder for data, or where that cannot be, into
+/// one that goes with this process. Other contents have another place, so that what a reader changed there stays.
+pub fn written((file, folder): ShippedFile) -> Result<PathBuf, Error> {
+    thread_local!(static SCRATCH: Option<ScratchFolder> = ScratchFolder::new().ok());
+    let contents: Vec<&[u8]> = folder.files().map(|file| file.contents()).collect();
+    let place = format!("files/{:08x}", fingerprint(&contents.concat()) as u32);
+    let write = |place: &Path| {
+        for beside in folder.files() {
+            let path = place.join(beside.path());
+            if !path.exists() {
+                files::write_whole(&path, beside.contents()).map_err(Error::unwritten(&path))?;
+            }
+        }
+        Ok(place.join(file.path()))
+    };
+    let kept = ceilings::folder().and_then(|data| write(&data.join(place)));
+    kept.or_else(|why| SCRATCH.with(|scratch| write(scratch.as_ref().ok_or(why)?.path())))
 }
 
 impl Brought {
@@ -91,7 +121,7 @@ impl Brought {
     pub fn new(name: &str) -> Result<Brought, Error> {
         let mut registry = Registry::default();
         let family = match is_family_file(name) {
-            true => family_of_file(&mut registry, Path::new(name), None)?,
+            true => family_of_file(&mut registry, &located(name)?, None)?,
             // The ceilings' probes too, though nobody is told.
             false => built_in(name).cloned().ok_or_else(|| {
                 let names: Vec<&str> = ladders().map(|f| &*f.name).collect();
@@ -115,56 +145,32 @@ impl Brought {
 
     /// As [`Brought::new`], with the kernel of a file, of which these lines are declared besides.
     pub fn with_own(name: &str, path: &Path, lines: &[String]) -> Result<Brought, Error> {
-        let Brought {
-            mut registry,
-            family,
-            ..
-        } = Brought::new(name)?;
+        let brought = Brought::new(name)?;
         let declared: String = lines
             .iter()
             .map(|line| format!("\n// gpulab: {line}"))
             .collect();
         let text = format!("{}{declared}\n", read(path)?.trim_end());
-        let family = adopt_as(
-            &mut registry,
-            &rung_name(path, &family),
-            path,
-            &text,
-            &family,
-        )?;
-        Ok(Brought {
-            own: family.ladder.last().cloned(),
-            registry,
-            family,
-        })
+        let rung = rung_name(path, &brought.family);
+        brought.adopting(&rung, path, &text)
     }
 
     /// The family of an exercise with its starting file, or with a file that passes, as last rung.
     fn exercise(kind: &str, name: &str) -> Result<Brought, Error> {
-        let exercise = exercise(&name.to_lowercase())?
-            .ok_or_else(|| Error::Usage(suggest::unknown("exercise", name, NAMES)))?;
-        let Brought {
-            mut registry,
-            family,
-            ..
-        } = Brought::new(&exercise.family)?;
+        let exercise = find_exercise(name)?;
         let (rung, text) = if kind == "solution" {
             (kind, exercise.solution()?)
         } else {
             ("starter", exercise.starter()?)
         };
-        let family = adopt_as(
-            &mut registry,
-            rung,
-            Path::new(&exercise.file_name()),
-            &text,
-            &family,
-        )?;
-        Ok(Brought {
-            own: family.ladder.last().cloned(),
-            registry,
-            family,
-        })
+        Brought::new(&exercise.family)?.adopting(rung, Path::new(&exercise.file_name()), &text)
+    }
+
+    /// With a text that would stand at `path` as last rung, the reader's own.
+    fn adopting(mut self, rung: &str, path: &Path, text: &str) -> Result<Brought, Error> {
+        self.family = adopt_as(&mut self.registry, rung, path, text, &self.family)?;
+        self.own = self.family.ladder.last().cloned();
+        Ok(self)
     }
 
     /// The one rung that is meant, of a ladder without a list its first; or the reader's kernel.
@@ -205,7 +211,6 @@ pub fn family_of_file(
     path: &Path,
     device: Option<&str>,
 ) -> Result<Family, Error> {
-    let path = &located(path)?;
     let text = files::read_to_string(path).map_err(|error| {
         wrong(
             path,
@@ -389,7 +394,6 @@ fn unreadable(path: &Path, why: impl Display) -> Error {
 pub fn read(path: &Path) -> Result<String, Error> {
     /// Far more than any kernel has.
     const MOST: u64 = 1 << 20;
-    let path = &located(path)?;
     let metadata = fs::metadata(path).map_err(|e| unreadable(path, e))?;
     if metadata.is_dir() {
         return Err(unreadable(

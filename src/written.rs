@@ -8,6 +8,7 @@ use crate::compare::ComparisonRow;
 use crate::count::CountRow;
 use crate::graph::is_written_npy;
 use crate::record::{Point, Row, SampleRow};
+use crate::report::exercise::SHEET_MARK;
 use crate::report::film::is_film;
 use crate::report::markdown::MARKDOWN_MARK;
 use crate::report::page::is_page;
@@ -61,9 +62,7 @@ const WRITTEN: &[Written] = &[
     ("doctor", "--json", |head| {
         begins_as_object(head, &["broken", "counting", "drivers"])
     }),
-    ("exercise sheet", "-o", |head| {
-        is_page(head) || is_markdown(head)
-    }),
+    ("exercise sheet", "-o", |head| head.starts_with(SHEET_MARK)),
     ("exercise check", "--json", |head| {
         begins_as_object(head, &["exercise", "verdict", "reason", "hint"])
     }),

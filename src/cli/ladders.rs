@@ -2,7 +2,6 @@
 
 use super::measuring::{MeasureArgs, Output};
 use super::tunables::{OfDot, OfMinPlus, OfReduce, OfTranspose, Tunables};
-use crate::brought::located_input;
 use crate::compare::FEWEST;
 use crate::data::Dtype;
 use crate::kernels::Form;
@@ -102,10 +101,10 @@ pub struct DotArgs {
     #[arg(short, long, value_name = "N", value_parser = values::size)]
     pub n: Option<u64>,
     /// Real data: a .npy file, a CSV column (FILE.csv:COLUMN) or raw little-endian numbers
-    #[arg(long, value_name = "FILE", conflicts_with = "n", value_parser = located_input)]
+    #[arg(long, value_name = "FILE", conflicts_with = "n")]
     pub input: Option<String>,
     /// The second vector; without it, the first is multiplied by itself
-    #[arg(long, value_name = "FILE", requires = "input", value_parser = located_input)]
+    #[arg(long, value_name = "FILE", requires = "input")]
     pub input2: Option<String>,
     #[command(flatten)]
     pub tunables: Tunables<OfDot>,
@@ -123,7 +122,7 @@ pub struct ReduceArgs {
     #[arg(short, long, value_name = "N", value_parser = values::size)]
     pub n: Option<u64>,
     /// Real data: a .npy file, a CSV column (FILE.csv:COLUMN) or raw little-endian numbers
-    #[arg(long, value_name = "FILE", conflicts_with = "n", value_parser = located_input)]
+    #[arg(long, value_name = "FILE", conflicts_with = "n")]
     pub input: Option<String>,
     #[command(flatten)]
     pub tunables: Tunables<OfReduce>,
@@ -191,7 +190,7 @@ pub struct GraphJob {
     /// Matrix Market .mtx. A square matrix may be .npy or CSV without names. Each may be in gzip. In a matrix inf or an empty cell is no edge, and nodes are numbered from 0. Writes
     /// from,to,distance for all pairs of different nodes that have a path with at most one stop. Weights are f32 unless
     /// --dtype or NumPy's file says otherwise
-    #[arg(long, value_name = "FILE", value_parser = located_input)]
+    #[arg(long, value_name = "FILE")]
     pub input: Option<String>,
     /// Shortest distances with any number of stops, by Floyd and Warshall's algorithm; --variant chooses squaring,
     /// textbook, blocked or blocked_wide

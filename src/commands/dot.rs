@@ -2,6 +2,7 @@
 
 use super::ladder::{self, LadderRun};
 use super::reduce;
+use crate::brought::located_input;
 use crate::cli::{DotArgs, Global};
 use crate::cpu::reduce::Op;
 use crate::data::{Dtype, Shape};
@@ -36,7 +37,7 @@ pub fn run(global: &Global, options: &DotArgs) -> Result<()> {
     }
     if let Some(first) = &options.input {
         let second = options.input2.as_ref().unwrap_or(first);
-        study.inputs = vec![first.clone(), second.clone()];
+        study.inputs = vec![located_input(first)?, located_input(second)?];
         let (n, dtype) = look_at(&study.inputs, study.dtype)?;
         (study.shape, study.dtype) = (Shape::vector(n), Some(dtype));
         if options.input2.is_none() {

@@ -12,7 +12,9 @@ use crate::outcome::{Cache, Status};
 use crate::plan::{Case, Target};
 use crate::record::Row;
 use crate::report::elsewhere::TimeElsewhere;
-use crate::why::{DeviceRates, ModelTime, Payoffs, Tally, is_counted_of, reasons, tally};
+use crate::why::{
+    DeviceRates, ModelTime, Payoffs, StepReason, Tally, is_counted_of, reasons, tally,
+};
 use crate::{Result, report, usage_error};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -195,8 +197,12 @@ impl RecordedGpu {
         ))
     }
 
-    /// What the step from one rung to another gained there, as it was recorded at the largest size, and why.
-    pub fn step(&self, family: &Family, rungs: [&Rung; 2]) -> Result<Option<(f64, String)>> {
+    /// Where the step from one rung to another was recorded, at the largest size; what it gained if that is decided, and why.
+    pub fn step(
+        &self,
+        family: &Family,
+        rungs: [&Rung; 2],
+    ) -> Result<Option<(String, Option<f64>, String)>> {
         let dtype = family.dtypes[0];
         let Some(shape) = self.largest(dtype) else {
             return Ok(None);
@@ -213,8 +219,10 @@ impl RecordedGpu {
         Ok(why.steps.first().map(|(gain, reason)| {
             let [before, after] = [0, 1].map(|at| &why.rungs[at].row);
             let why = report::why::sentence(before, after, *gain, reason);
+            let is_decided = !matches!(reason, StepReason::Undecided(_));
             let size = report::format::size(shape.n, shape.m);
-            (*gain, format!("{}, n = {size}: {why}", self.name))
+            let at = format!("{}, n = {size}", self.name);
+            (at, is_decided.then_some(*gain), why)
         }))
     }
 

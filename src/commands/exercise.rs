@@ -4,7 +4,7 @@
 use super::draw::stills;
 use super::r#try::{judge, simulate, watched};
 use crate::bench::WORK_GROUP;
-use crate::brought::{Brought, adopt_as, asks};
+use crate::brought::{Brought, adopt_as, asks, find_exercise, read};
 use crate::cli::{Cli, Command, Global};
 use crate::commands::elsewhere::{RecordedGpu, USUAL};
 use crate::console::{note, print, quoted, screen};
@@ -12,7 +12,7 @@ use crate::count::{CountedCase, LockstepModel, TracedLaunch};
 use crate::data::Shape;
 use crate::exercise::{
     CountMetric, DrawnSizes, Exercise, ExerciseVerdict, Grade, GradedFile, NAMES, Over, Progress,
-    Standing, exercise, exercises,
+    exercise, exercises,
 };
 use crate::judgement::Ruling;
 use crate::judging;
@@ -25,7 +25,8 @@ use crate::report::explain::short_name;
 use crate::report::format::Screen;
 use crate::report::hint::hint;
 use crate::simulator::{Checked, CountingWorker, Simulator};
-use crate::suggest::{self, did_you_mean, nearest};
+use crate::store::Sink;
+use crate::suggest::{did_you_mean, nearest};
 use crate::terminal::{self, say};
 use crate::worker::{Setup, WorkerProcess};
 use crate::{Error, Result, ceilings, files, interrupt, outputs, report, usage_error, values};
@@ -124,39 +125,37 @@ pub fn run(global: &Global, action: Option<&ExerciseAction>) -> Result<()> {
             name,
             solution: true,
             ..
-        }) => print(&find(name)?.solution()?),
+        }) => print(&find_exercise(name)?.solution()?),
         Some(ExerciseAction::Show {
             name, hint: false, ..
-        }) => print(&text::exercise(&find(name)?, &progress().of(name), width())),
+        }) => print(&text::exercise(
+            &find_exercise(name)?,
+            &progress().of(name),
+            width(),
+        )),
         Some(ExerciseAction::Show { name, .. }) => {
-            let exercise = find(name)?;
+            let exercise = find_exercise(name)?;
             let all = exercise.hints.len();
-            let standing = keep(exercise.name, |standing| {
-                standing.hints = (standing.hints + 1).min(all)
-            });
-            print(&text::hint(
-                &exercise,
-                standing.hints.clamp(1, all),
-                width(),
-            ))
+            let shown = (progress().of(exercise.name).hints + 1).min(all);
+            keep(|progress| progress.change(exercise.name).hints = shown);
+            print(&text::hint(&exercise, shown, width()))
         }
-        Some(ExerciseAction::Start { name, output }) => start(&find(name)?, output.as_deref()),
+        Some(ExerciseAction::Start { name, output }) => {
+            start(&find_exercise(name)?, output.as_deref())
+        }
         Some(ExerciseAction::Check(options)) => match (&options.all, &options.name) {
             (Some(_), Some(name)) => usage_error(format!(
                 "--all grades every file of a folder: leave out {name}, or --all"
             )),
             (Some(folder), None) => grade_class(global, options, folder),
-            (None, Some(name)) => check(global, options, &find(name)?),
+            (None, Some(name)) => check(global, options, &find_exercise(name)?),
             (None, None) => usage_error("name an exercise, or grade a folder with --all DIR"),
         },
-        Some(ExerciseAction::Sheet { name, output }) => sheet(global, &find(name)?, output),
+        Some(ExerciseAction::Sheet { name, output }) => {
+            sheet(global, &find_exercise(name)?, output)
+        }
         Some(ExerciseAction::Predict { step, bet, on }) => predict(global, step, *bet, on),
     }
-}
-
-fn find(name: &str) -> Result<Exercise> {
-    exercise(&name.to_lowercase())?
-        .ok_or_else(|| Error::Usage(suggest::unknown("exercise", name, NAMES)))
 }
 
 /// Characters of a line on standard output.
@@ -174,16 +173,16 @@ pub fn progress() -> Progress {
     kept
 }
 
-/// Changes the standing of an exercise and keeps it, if it can be kept; gives it as it is now.
-fn keep(name: &str, change: impl FnOnce(&mut Standing)) -> Standing {
+/// Changes the progress and keeps it, if it can be kept; gives it as it is now.
+fn keep(change: impl FnOnce(&mut Progress)) -> Progress {
     let mut progress = progress();
-    change(progress.change(name));
+    change(&mut progress);
     if let Err(error) = ceilings::folder().and_then(|folder| progress.save(&folder)) {
         note(&format!(
             "note: your progress is not kept: {error}; set GPULAB_DATA to a folder that can be written to"
         ));
     }
-    progress.of(name)
+    progress
 }
 
 fn start(exercise: &Exercise, output: Option<&str>) -> Result<()> {
@@ -239,44 +238,47 @@ fn check_once(
     let screen = screen(global.color);
     answer.tell(&grade, || text::grade(exercise, &grade, screen))?;
     let is_passed = grade.verdict == ExerciseVerdict::Passed;
-    keep(exercise.name, |standing| {
+    let progress = keep(|progress| {
+        let standing = progress.change(exercise.name);
         standing.checks += 1;
         standing.passed |= is_passed;
     });
     if !global.quiet && options.json.as_deref() != Some("-") {
-        let (all, progress) = (exercises()?, progress());
-        let next = format!(
-            "gpulab's solution: gpulab exercise show {} --solution\n{}",
-            exercise.name,
-            text::next(&all, &progress)
-        );
-        let next = if is_passed { &*next } else { "" };
-        print(&(text::solved(&all, &progress, screen) + next))?;
+        let all = exercises()?;
+        let mut said = text::solved(&all, &progress, screen);
+        if is_passed {
+            let name = exercise.name;
+            said += &format!("gpulab's solution: gpulab exercise show {name} --solution\n");
+            said += &text::next(&all, &progress);
+        }
+        print(&said)?;
     }
     grade.outcome()
 }
 
 /// Writes a page to print; without a simulator it has no picture.
 fn sheet(global: &Global, exercise: &Exercise, output: &str) -> Result<()> {
-    if ![".html", ".md", "-"]
-        .iter()
-        .any(|end| output.ends_with(end))
-    {
+    let is_html = output.ends_with(".html");
+    if !is_html && !output.ends_with(".md") && output != "-" {
         return usage_error(format!("{output}: a sheet is a FILE.html or a FILE.md"));
     }
+    // What cannot be written is refused before the simulator runs.
+    Sink::open(output)?;
     let what = format!("exercise:{}", exercise.name);
-    let words = ["gpulab", "draw", &what]
-        .into_iter()
-        .chain(exercise.picture.split_whitespace());
+    let words = ["gpulab", "draw", &what, "--view", &exercise.view];
     let picture = match Cli::try_parse_from(words).map(|parsed| parsed.command) {
         Ok(Some(Command::Draw(options))) => stills(&options),
-        _ => Err(Error::Failed(format!("{}: --picture", exercise.name))),
+        _ => Err(Error::Failed(format!("{}: --view", exercise.name))),
     };
-    let picture = picture.unwrap_or_else(|why| {
-        note(&format!("note: the sheet has no picture: {why}"));
-        Vec::new()
-    });
-    let page = text::sheet(exercise, &picture, output.ends_with(".html"))?;
+    let picture = match picture {
+        Err(Error::Interrupted) => return Err(Error::Interrupted),
+        picture => picture.unwrap_or_else(|why| {
+            note(&format!("note: the sheet has no picture: {why}"));
+            Vec::new()
+        }),
+    };
+    let mark = if output == "-" { "" } else { text::SHEET_MARK };
+    let page = mark.to_owned() + &text::sheet(exercise, &picture, is_html)?;
     outputs::write_told(global, output, page, "")
 }
 
@@ -291,27 +293,29 @@ fn predict(global: &Global, what: &str, bet: Option<f64>, on: &str) -> Result<()
             "{what}: name a rung that has one before it, as in reduce:2"
         ));
     };
-    let Some((gain, why)) = gpu.step(family, [from, to])? else {
+    let Some((at, gain, why)) = gpu.step(family, [from, to])? else {
         return usage_error(format!(
-            "{what}: no times of both rungs were recorded on an {}",
+            "{what}: no such step was recorded on an {}; bet on one of reduce, dot, transpose or minplus",
             gpu.name
         ));
     };
     let screen = screen(global.color);
+    let why = format!("{at}: {why}");
+    let Some(gain) = gain else {
+        return print(&screen.wrap(&format!("{why}; so there is no bet on it")));
+    };
     let Some(bet) = bet else {
         let answer = format!("{what} 1.5 --on {on}");
-        return print(&text::question(&answer, [from, to], &gpu.name, screen));
+        return print(&text::question(&answer, [from, to], &at, screen));
     };
     let name = format!("{} {}:{}", gpu.name, family.name, to.variant());
-    let standing = keep(&name, |standing| {
-        _ = standing.bet.get_or_insert((bet, gain))
-    });
-    let (bet, gain) = standing.bet.unwrap_or((bet, gain));
+    let mut first = (bet, gain);
+    let progress = keep(|progress| first = *progress.bets.entry(name).or_insert(first));
     let see = format!(
         "see both at a small size: gpulab draw {} {what}\n",
         short_name(family, from)
     );
-    print(&(text::settled(bet, gain, &why, &progress(), screen) + &see))
+    print(&(text::settled(first, &why, &progress, screen) + &see))
 }
 
 /// Grades all files below a folder, one after the other: DIR/STUDENT/NAME.cl. That some do not pass is no error.
@@ -324,9 +328,9 @@ fn grade_class(global: &Global, options: &ExerciseCheck, folder: &Path) -> Resul
     for path in files {
         let file = path.display().to_string();
         global.say(&format!("{}: {}", rows.len() + 1, terminal::line(&file)));
-        let student = path
-            .parent()
-            .filter(|parent| *parent != folder)
+        let student = path.parent().and_then(|own| own.canonicalize().ok());
+        let student = student
+            .as_deref()
             .and_then(Path::file_name)
             .unwrap_or_default();
         // Browsers name a second download `strides (1).cl`.
@@ -353,18 +357,15 @@ fn grade_class(global: &Global, options: &ExerciseCheck, folder: &Path) -> Resul
     answer.tell(&rows, || text::class(&rows, screen(global.color)))
 }
 
-/// The files of each student: folders are students, files beside them are those of one more.
+/// The files of each student: folders are students, files beside them are of one with the folder's name.
 fn handed_in(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for path in entries(folder)
-        .map_err(|e| Error::Usage(format!("cannot read the folder {}: {e}", folder.display())))?
-    {
-        match fs::symlink_metadata(&path).is_ok_and(|about| about.is_dir()) {
-            true => files.extend(entries(&path).unwrap_or_default()),
-            false => files.push(path),
-        }
-    }
-    files.retain(|file: &PathBuf| file.extension().is_some_and(|ending| ending == "cl"));
+    fs::read_dir(folder)
+        .map_err(|e| Error::Usage(format!("cannot read the folder {}: {e}", folder.display())))?;
+    let mut files = files::below_with(folder, &["cl"]);
+    files.retain(|file| {
+        let below = file.strip_prefix(folder);
+        below.is_ok_and(|below| below.components().count() <= 2)
+    });
     if files.is_empty() {
         return usage_error(format!(
             "{} holds no submissions: they are DIR/STUDENT/NAME.cl, as in {}",
@@ -373,14 +374,6 @@ fn handed_in(folder: &Path) -> Result<Vec<PathBuf>> {
         ));
     }
     Ok(files)
-}
-
-fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let mut all: Vec<PathBuf> = fs::read_dir(folder)?
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .collect();
-    all.sort();
-    Ok(all)
 }
 
 /// The seed of the sizes and the data, which without --seed are drawn anew.
@@ -419,7 +412,12 @@ fn grade(
     let family = built_in(&exercise.family)
         .ok_or_else(|| Error::Failed(format!("{}: no family", exercise.name)))?;
     let mut registry = Registry::default();
-    let text = read(path).map_err(Error::Usage);
+    let text = match fs::symlink_metadata(path) {
+        Ok(about) if !about.is_file() => {
+            usage_error(format!("{} is not a regular file", path.display()))
+        }
+        _ => read(path),
+    };
     let family =
         match text.and_then(|text| adopt_as(&mut registry, SUBMISSION, path, &text, family)) {
             Ok(family) => family,
@@ -443,16 +441,17 @@ fn grade(
         deadline: Duration::from_secs_f64(options.deadline),
         seed,
     };
-    let mut grade = grader.right(grade)?;
-    if grade.verdict == ExerciseVerdict::Passed {
-        grade = grader.counted(grade)?;
-    }
-    if grade.verdict == ExerciseVerdict::Passed {
-        let grade = grader.checked(grade)?;
-        return match grade.verdict {
-            ExerciseVerdict::Passed => grader.elsewhere(grade),
-            _ => Ok(grade),
-        };
+    let mut grade = grade;
+    for step in [
+        Grader::right,
+        Grader::counted,
+        Grader::checked,
+        Grader::elsewhere,
+    ] {
+        grade = step(&grader, grade)?;
+        if grade.verdict != ExerciseVerdict::Passed {
+            break;
+        }
     }
     let file = quoted(&path.display().to_string());
     let film = grade.line().map(|line| {
@@ -670,27 +669,6 @@ fn size(form: Form, Shape { n, m }: Shape) -> String {
     } else {
         n.to_string()
     }
-}
-
-/// The text of a submission; why there is none.
-fn read(path: &Path) -> Result<String, String> {
-    /// Largest file that is taken: kernels have a few kilobytes.
-    const MOST_BYTES: u64 = 256 << 10;
-    let shown = path.display();
-    let about = fs::symlink_metadata(path).map_err(|e| format!("cannot read {shown}: {e}"))?;
-    if !about.is_file() {
-        return Err(format!("{shown} is not a regular file"));
-    }
-    if about.len() > MOST_BYTES {
-        return Err(format!(
-            "{shown} has {} KiB; the limit is {} KiB",
-            about.len() >> 10,
-            MOST_BYTES >> 10
-        ));
-    }
-    let text = files::read_to_string(path).map_err(|e| format!("cannot read {shown}: {e}"))?;
-    // Some editors put it before a text.
-    Ok(text.trim_start_matches('\u{feff}').to_owned())
 }
 
 fn trace(

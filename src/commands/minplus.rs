@@ -1,6 +1,7 @@
 //! `gpulab minplus`: the ladder of the shortcut step; or distances in a graph, by a rung of the min-plus product or of the closure.
 
 use super::ladder::{self, LadderRun};
+use crate::brought::located_input;
 use crate::cli::{Global, GraphJob, Ladder, MinPlusArgs};
 use crate::console::check_stdout;
 use crate::data::{Array, Dtype, Shape};
@@ -50,7 +51,12 @@ fn distances(global: &Global, options: &MinPlusArgs, file: &str) -> Result<()> {
     }
     interrupt::watch();
     apart(interrupt::interrupted, || {
-        work(global, &options.ladder, &options.graph, file)
+        work(
+            global,
+            &options.ladder,
+            &options.graph,
+            &located_input(file)?,
+        )
     })
 }
 

@@ -1,6 +1,7 @@
 //! `gpulab reduce`: the reduction's ladder.
 
 use super::ladder::{self, LadderRun};
+use crate::brought::located_input;
 use crate::cli::{Global, ReduceArgs};
 use crate::console::note;
 use crate::cpu::reduce::Op;
@@ -23,8 +24,9 @@ pub fn run(global: &Global, options: &ReduceArgs) -> Result<()> {
         params,
     );
     if let Some(file) = &options.input {
-        study.inputs = vec![file.clone()];
-        let (n, dtype) = look_at(file, study.dtype, op)?;
+        let file = located_input(file)?;
+        let (n, dtype) = look_at(&file, study.dtype, op)?;
+        study.inputs = vec![file];
         (study.shape, study.dtype) = (Shape::vector(n), Some(dtype));
     }
     match study.dtype {

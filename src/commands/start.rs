@@ -48,13 +48,12 @@ const WITHOUT_GPU: [(&str, &str); 4] = [
 
 /// Commands, each with what it does.
 fn commands(all: &[(&str, &str)], given: &str, width: usize) -> String {
-    let first = all
-        .iter()
-        .map(|(command, _)| format!("  {command}{given}  "));
-    let column = format::widest(first.clone());
-    let lines = first.zip(all);
-    lines
-        .map(|(first, (_, does))| hung(does, &format!("{first:<column$}"), width))
+    let column = format::widest(all.iter().map(|(command, _)| command)) + given.len();
+    all.iter()
+        .map(|(command, does)| {
+            let first = format!("  {:<column$}  ", format!("{command}{given}"));
+            hung(does, &first, width)
+        })
         .collect()
 }
 

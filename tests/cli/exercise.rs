@@ -371,6 +371,9 @@ fn bets_are_held_against_recorded_steps() {
         ("reduce:2 9", 0, "1.70 times faster"),
         ("reduce:2 1.7", 0, "9.00 times faster, 5.3 times too high"),
         ("dot:2 3x --on h200", 0, "score: 1 of 2 bets"),
+        ("minplus:2", 0, "On an NVIDIA H200, n = "),
+        ("dot:3 2", 0, "undecided"),
+        ("spmv:2 2", 2, "of reduce, dot, transpose or minplus"),
         ("reduce:1 2", 2, "as in reduce:2"),
         ("dot:2 1,5", 2, "write 1.5"),
         ("dot:2 0", 2, "no factor"),
@@ -420,6 +423,8 @@ fn a_class_is_a_table_and_an_exercise_a_page() {
             "{out}"
         );
     }
+    let mark = gpulab::report::exercise::SHEET_MARK;
+    fs::write(class.path().join("x.html"), mark).unwrap();
     let (_, said, _) = run(&[
         "exercise",
         "sheet",

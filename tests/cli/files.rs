@@ -168,6 +168,40 @@ fn run_in(dir: &Path, args: &[&str]) -> (String, i32) {
     )
 }
 
+/// A family of gpulab's is taken by its bare name, and said; no file of the reader's is read, missed or lost in its place.
+#[test]
+fn files_of_gpulab_are_no_files_of_the_reader() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    let run = |words: &str| run_in(dir.path(), &words.split(' ').collect::<Vec<_>>());
+    let (said, code) = run("count sum.cl --as reduce");
+    assert!(code == 2 && said.contains("cannot read sum.cl"), "{said}");
+    let (said, code) = run("list spmv");
+    let is_told = said.contains("spmv: the file that comes with gpulab");
+    assert!(code == 0 && is_told, "{said}");
+    let mut written = fs::read_dir(at("data/files")).unwrap();
+    let written = written.next().unwrap().unwrap().path();
+    let edited = written.join("spmv/naive.cl");
+    let mine = fs::read_to_string(&edited).unwrap() + "// mine\n";
+    fs::write(&edited, &mine).unwrap();
+    assert_eq!(run("list spmv").1, 0);
+    assert_eq!(fs::read_to_string(&edited).unwrap(), mine);
+    fs::write(at("ppc"), "mine").unwrap();
+    let (said, code) = run("try --source ppc -n 64 --quick --variant version_2");
+    assert!(code == 0, "{said}");
+    fs::create_dir(at("scan")).unwrap();
+    let (said, code) = run("list scan");
+    assert!(code == 2 && said.contains("scan/family.toml"), "{said}");
+    fs::remove_dir_all(at("data")).unwrap();
+    fs::write(at("data"), "no folder").unwrap();
+    let (said, code) = run("list spmv");
+    assert!(code == 0, "{said}");
+    let report = "<!DOCTYPE html><meta name=\"generator\" content=\"gpulab\">";
+    fs::write(at("page.html"), report).unwrap();
+    assert_eq!(run("exercise sheet banks -o page.html").1, 2);
+    assert_eq!(fs::read_to_string(at("page.html")).unwrap(), report);
+}
+
 #[test]
 fn every_option_that_names_a_file_is_known_here() {
     let mut outputs: BTreeSet<(String, String)> = BTreeSet::new();

@@ -1,7 +1,7 @@
 //! The roads from the sources' slides to commands: what they print, and that each command runs on the default device.
 
 use crate::binary::gpulab;
-use gpulab::kernels::brought;
+use gpulab::kernels::{brought, brought_input};
 use gpulab::report::sources;
 use std::collections::BTreeSet;
 
@@ -89,7 +89,9 @@ fn commands_that_name_files_run_in_an_empty_folder() {
         include_str!("../../docs/teaching.md")
     );
     let is_named = |command: &&str| {
-        let is_file = |word: &str| word.contains("data/") || brought(word).is_some();
+        let is_file = |word: &str| {
+            word.contains("data/") || brought(word).is_some() || brought_input(word).is_some()
+        };
         let is_command = command.starts_with("gpulab ") && !command.contains("--source");
         is_command && command.split([' ', ':']).any(is_file)
     };

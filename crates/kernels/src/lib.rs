@@ -43,8 +43,9 @@ pub use problem::{APART, Changed, Described, Fold, Lone, Problem, Spot};
 pub(crate) use problem::{Exact, largest_exact, read_once};
 pub use registry::{FAMILIES, LAB, PROBES, Registry, built_in, everything, ladders};
 pub use source::{
-    Assembled, Sources, assemble, assemble_rung, brought, brought_families, cited, embedded, given,
-    included, labelled, split_header, text, title, used_defines, usual_plan,
+    Assembled, ShippedFile, Sources, assemble, assemble_rung, brought, brought_families,
+    brought_input, cited, embedded, given, included, labelled, split_header, text, title,
+    used_defines, usual_plan,
 };
 pub use tunable::{Kind, Tunable};
 

@@ -303,24 +303,26 @@ static SOURCES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../data/sources")
 static EXAMPLES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../data/examples");
 static INPUTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../data/inputs");
 
+/// A file that comes with gpulab, and the folder that it lies in.
+pub type ShippedFile = (&'static File<'static>, &'static Dir<'static>);
+
+/// The input of this name that comes with gpulab: `europe.csv`.
+pub fn brought_input(name: &str) -> Option<ShippedFile> {
+    Some((INPUTS.get_file(name)?, &INPUTS))
+}
+
 /// The text of the file that describes a source's kernels as printed.
 pub fn cited(name: &str) -> Option<&'static str> {
     SOURCES.get_file(format!("{name}.toml"))?.contents_utf8()
 }
 
-/// The file of this name that comes with gpulab, and the folder that it lies in: `ppc.toml` or `ppc`, `spmv/family.toml` or
-/// `spmv`, `europe.csv`.
-pub fn brought(name: &str) -> Option<(&'static File<'static>, &'static Dir<'static>)> {
-    let names = [
-        name.into(),
-        format!("{name}.toml"),
-        format!("{name}/family.toml"),
-    ];
-    [&SOURCES, &EXAMPLES, &INPUTS].into_iter().find_map(|all| {
-        let file = names.iter().find_map(|name| all.get_file(name))?;
-        let folder = all.get_dir(file.path().parent()?).unwrap_or(all);
-        Some((file, folder))
-    })
+/// The file of the family of this name that comes with gpulab: `ppc`, `spmv`.
+pub fn brought(name: &str) -> Option<ShippedFile> {
+    if let Some(file) = SOURCES.get_file(format!("{name}.toml")) {
+        return Some((file, &SOURCES));
+    }
+    let file = EXAMPLES.get_file(format!("{name}/family.toml"))?;
+    Some((file, EXAMPLES.get_dir(name)?))
 }
 
 /// The names of the families among these files: of the sources, then of the examples.
@@ -442,11 +444,9 @@ mod tests {
         );
         for name in names {
             assert!(crate::built_in(name).is_none(), "{name}");
-            assert_eq!(
-                brought(name),
-                brought(&format!("{name}.toml")).or(brought(&format!("{name}/family.toml")))
-            );
+            assert!(brought(name).is_some(), "{name}");
         }
-        assert!(brought("europe.csv").is_some() && brought("nobody").is_none());
+        assert!(brought_input("europe.csv").is_some());
+        assert!(brought("nobody").is_none() && brought_input("ppc.cl").is_none());
     }
 }

@@ -5,7 +5,6 @@ use crate::format::{
     Screen, Tint, counted, on_screen, paint, paragraphs, reason, shorten, significant, terminal,
     widest, wrap,
 };
-use crate::markdown::MARKDOWN_MARK;
 use crate::picture::of_grids;
 use crate::table::Table;
 use crate::why::faster;
@@ -16,34 +15,30 @@ use gpulab_study::exercise::{
     CountCheck, Demand, Exercise, ExerciseVerdict, Grade, GradedFile, NAMES, Progress, Standing,
 };
 use maud::{DOCTYPE, PreEscaped, html};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
 /// How a page to print looks.
 const STYLE: &str = include_str!("exercise.css");
 
-/// Words of verdicts and standings, and their colours.
-const TINTS: [(&str, Tint); 11] = [
-    ("passed", Tint::Green),
-    ("solved", Tint::Green),
-    ("  ok  ", Tint::Green),
-    ("begun", Tint::Yellow),
-    ("not yet", Tint::Yellow),
-    ("uncounted", Tint::Yellow),
-    ("WRONG", Tint::Red),
-    ("NOT BUILT", Tint::Red),
-    ("CRASHED", Tint::Red),
-    ("ENDLESS", Tint::Red),
-    ("REFUSED", Tint::Red),
-];
+/// What the file of a sheet begins with.
+pub const SHEET_MARK: &str = "<!-- gpulab exercise sheet -->\n";
 
-/// A text with its verdicts in colour, where the screen has colours.
-pub fn coloured(text: &str, screen: Screen) -> String {
-    let tints = TINTS.iter().filter(|_| screen.color);
-    tints.fold(on_screen(text, screen), |text, (word, tint)| {
-        text.replace(word, &paint(word, *tint))
-    })
+/// A text with the first of a word in colour, where the screen has colours.
+fn tinted(text: &str, word: &str, tint: Tint, screen: Screen) -> String {
+    match screen.color {
+        true => text.replacen(word, &paint(word, tint), 1),
+        false => text.to_owned(),
+    }
+}
+
+fn tint(verdict: ExerciseVerdict) -> Tint {
+    match verdict {
+        ExerciseVerdict::Passed => Tint::Green,
+        ExerciseVerdict::NotYet | ExerciseVerdict::Uncounted => Tint::Yellow,
+        _ => Tint::Red,
+    }
 }
 
 /// All exercises, and how far each has come.
@@ -52,16 +47,17 @@ pub fn list(all: &[Exercise], progress: &Progress, screen: Screen) -> String {
     let mut text = String::new();
     for exercise in all {
         let standing = progress.of(exercise.name);
-        let state = match (standing.passed, standing.checks + standing.hints as u32) {
-            (true, _) => "solved",
-            (false, 0) => "",
-            (false, _) => "begun",
+        let (state, tint) = match (standing.passed, standing.checks + standing.hints as u32) {
+            (true, _) => ("solved", Tint::Green),
+            (false, 0) => ("      ", Tint::Green),
+            (false, _) => ("begun", Tint::Yellow),
         };
         let Exercise { name, minutes, .. } = exercise;
         let first = format!("{name:<names$}  {state:<6}  {minutes:>2} min  ");
-        text += &hung(&exercise.title, &first, screen.width);
+        let line = hung(&exercise.title, &first, screen.width);
+        text += &tinted(&line, state, tint, screen);
     }
-    coloured(&text, screen) + "\n" + &solved(all, progress, screen) + &next(all, progress)
+    text + "\n" + &solved(all, progress, screen) + &next(all, progress)
 }
 
 /// How many exercises are solved, with a bar.
@@ -71,7 +67,7 @@ pub fn solved(all: &[Exercise], progress: &Progress, screen: Screen) -> String {
         .filter(|exercise| progress.of(exercise.name).passed);
     let solved = solved.count();
     let bar = "█".repeat(solved) + &"░".repeat(all.len() - solved);
-    coloured(&format!("{bar} {solved} of {} solved\n", all.len()), screen)
+    on_screen(&format!("{bar} {solved} of {} solved\n", all.len()), screen)
 }
 
 /// The first exercise that is not solved, and the command that begins it.
@@ -170,7 +166,13 @@ pub fn started(exercise: &Exercise, path: &Path, width: usize) -> String {
 /// What a check found.
 pub fn grade(exercise: &Exercise, grade: &Grade, screen: Screen) -> String {
     let width = screen.width;
-    let mut text = format!("{}: {}\n", grade.exercise, grade.verdict.name());
+    let verdict = grade.verdict.name();
+    let mut text = tinted(
+        &format!("{}: {verdict}\n", grade.exercise),
+        verdict,
+        tint(grade.verdict),
+        screen,
+    );
     if !grade.right_at.is_empty() {
         text += &wrap(
             &format!("  right at n = {}", grade.right_at.join(", ")),
@@ -191,12 +193,16 @@ pub fn grade(exercise: &Exercise, grade: &Grade, screen: Screen) -> String {
     }
     let column = widest(grade.checks.iter().map(|check| &check.what));
     for check in &grade.checks {
-        let mark = if check.ok { "ok  " } else { "not yet" };
+        let (mark, tint) = match check.ok {
+            true => ("ok", Tint::Green),
+            false => ("not yet", Tint::Yellow),
+        };
         let value = check
             .value
             .map_or("none".to_owned(), |value| format!("{value:.3}"));
         let first = format!("  {mark:<7}  {:<column$}  {value:>9}  ", check.what);
-        text += &wrapped(&check.wanted, &first, &" ".repeat(20), width);
+        let line = wrapped(&check.wanted, &first, &" ".repeat(20), width);
+        text += &tinted(&line, mark, tint, screen);
     }
     if grade.verdict != ExerciseVerdict::Passed && grade.checks.iter().all(|check| check.ok) {
         text += &reason(&grade.reason, "  ", width);
@@ -217,7 +223,7 @@ pub fn grade(exercise: &Exercise, grade: &Grade, screen: Screen) -> String {
             exercise.name
         );
     }
-    coloured(&text, screen)
+    on_screen(&text, screen)
 }
 
 /// Why files did not pass, each student's best verdict for each exercise, and how many files have which verdict.
@@ -229,61 +235,48 @@ pub fn class(rows: &[GradedFile], screen: Screen) -> String {
         let why = shorten(&grade.reason, 120);
         text += &wrapped(&terminal(&why), &terminal(&first), "    ", screen.width);
     }
-    let students: BTreeSet<&str> = rows.iter().map(|row| row.student.as_str()).collect();
-    let best = |student: &str, name: &str| {
-        let own = rows
-            .iter()
-            .filter(|row| row.student == student && row.grade.exercise == name);
-        own.map(|row| row.grade.verdict)
-            .min_by_key(|verdict| *verdict as u8)
-    };
-    let passed = |students: &[&str], names: &[&str]| {
-        let all = students
-            .iter()
-            .flat_map(|student| names.iter().map(move |name| best(student, name)));
-        all.filter(|verdict| *verdict == Some(ExerciseVerdict::Passed))
-            .count()
-            .to_string()
-    };
-    let students: Vec<&str> = students.into_iter().collect();
-    let totals = students
-        .iter()
-        .map(|student| passed(&[student], NAMES))
-        .chain([passed(&students, NAMES)]);
-    let names = students.iter().copied().chain(["passed"]);
-    let mut table = Table::default()
-        .texts("student", names.map(str::to_owned))
-        .numbers("passed", totals);
-    for name in NAMES
-        .iter()
-        .filter(|name| rows.iter().any(|row| row.grade.exercise == **name))
-    {
-        let cells = students.iter().map(|student| {
-            best(student, name)
-                .map_or("-", ExerciseVerdict::name)
-                .to_owned()
-        });
-        table = table.texts(
-            name.replace('-', "-\n"),
-            cells.chain([passed(&students, &[name])]),
-        );
+    let mut best: BTreeMap<(&str, &str), ExerciseVerdict> = BTreeMap::new();
+    for GradedFile { student, grade, .. } in rows {
+        let verdict = best
+            .entry((student, &grade.exercise))
+            .or_insert(grade.verdict);
+        *verdict = (*verdict).min(grade.verdict);
     }
-    let verdicts = ExerciseVerdict::ALL.into_iter().filter_map(|verdict| {
-        let count = rows
+    let students: BTreeSet<&str> = rows.iter().map(|row| row.student.as_str()).collect();
+    let solved = students.iter().map(|student| {
+        let own = best.iter().filter(|((name, _), _)| name == student);
+        let passed = own.filter(|(_, verdict)| **verdict == ExerciseVerdict::Passed);
+        passed.count().to_string()
+    });
+    let mut table = Table::default()
+        .texts("student", students.iter().map(|&student| student.into()))
+        .numbers("solved", solved);
+    for name in NAMES {
+        let verdicts = students.iter().map(|student| best.get(&(student, name)));
+        if verdicts.clone().any(|verdict| verdict.is_some()) {
+            let cells =
+                verdicts.map(|verdict| verdict.map_or("-", |verdict| verdict.name()).into());
+            table = table.texts(name.replace('-', "-\n"), cells);
+        }
+    }
+    let mut table = table.blocks(screen.width);
+    let mut counts = Vec::new();
+    for verdict in ExerciseVerdict::ALL {
+        let name = verdict.name();
+        let painted = tinted(name, name, tint(verdict), screen);
+        table = table.replace(&format!("  {name}"), &format!("  {painted}"));
+        match rows
             .iter()
             .filter(|row| row.grade.verdict == verdict)
-            .count();
-        (count > 0).then(|| format!("{count} {}", verdict.name()))
-    });
-    let all = format!(
-        "{}: {}\n",
-        counted(rows.len(), "file"),
-        verdicts.joined(", ")
-    );
-    coloured(
-        &format!("{text}\n{}\n{all}", table.blocks(screen.width)),
-        screen,
-    )
+            .count()
+        {
+            0 => {}
+            count => counts.push(format!("{count} {painted}")),
+        }
+    }
+    let files = counted(rows.len(), "file");
+    let text = format!("{text}\n{table}\n{files}: {}\n", counts.join(", "));
+    on_screen(&text, screen)
 }
 
 /// A page to print, as HTML or as Markdown: the task, the starting file, and its picture if there is one.
@@ -319,7 +312,7 @@ pub fn sheet(exercise: &Exercise, picture: &[DrawnGrids], is_html: bool) -> Resu
             .iter()
             .map(|drawn| format!("```text\n{}```\n\n", drawing::text(drawn, page)));
         return Ok(format!(
-            "{MARKDOWN_MARK}# {name}: {title}\n\n{}\n\n{}```c\n{starter}```\n",
+            "# {name}: {title}\n\n{}\n\n{}```c\n{starter}```\n",
             paragraphs.joined("\n\n"),
             pictures.collect::<String>()
         ));
@@ -330,7 +323,6 @@ pub fn sheet(exercise: &Exercise, picture: &[DrawnGrids], is_html: bool) -> Resu
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="generator" content="gpulab";
                 title { (name) ": " (title) }
                 style { (PreEscaped(STYLE)) }
             }
@@ -350,20 +342,18 @@ pub fn sheet(exercise: &Exercise, picture: &[DrawnGrids], is_html: bool) -> Resu
 }
 
 /// What is to be bet on: what a step gains.
-pub fn question(step: &str, rungs: [&Rung; 2], device: &str, screen: Screen) -> String {
+pub fn question(step: &str, rungs: [&Rung; 2], at: &str, screen: Screen) -> String {
     let ideas = rungs.map(|rung| {
         let idea = rung.header("Idea").unwrap_or_default();
         screen.wrap(&format!("{}: {idea}", rung.label()))
     });
-    let ask = format!(
-        "How many times as fast is the second on an {device}, with the largest data that were recorded? Below 1 if it is slower."
-    );
+    let ask = format!("On an {at}: how many times as fast is the second? Below 1 if it is slower.");
     let answer = format!("Answer with your number: gpulab exercise predict {step}\n");
     ideas.concat() + &screen.wrap(&ask) + &answer
 }
 
 /// A bet beside what was recorded, why, and the score of all bets.
-pub fn settled(bet: f64, gain: f64, why: &str, progress: &Progress, screen: Screen) -> String {
+pub fn settled((bet, gain): (f64, f64), why: &str, progress: &Progress, screen: Screen) -> String {
     /// A factor between bet and gain up to which the bet is near.
     const NEAR: f64 = 1.5;
     let off = |(bet, gain): (f64, f64)| (bet / gain).max(gain / bet);
@@ -375,11 +365,11 @@ pub fn settled(bet: f64, gain: f64, why: &str, progress: &Progress, screen: Scre
             if bet > gain { "high" } else { "low" }
         ),
     };
-    let all = progress.bets().count();
-    let near = progress.bets().filter(|one| off(*one) <= NEAR).count();
+    let bets = progress.bets.values();
+    let near = bets.filter(|one| off(**one) <= NEAR).count();
     let score = format!(
         "score: {near} of {} within {NEAR} times of what was recorded",
-        counted(all, "bet")
+        counted(progress.bets.len(), "bet")
     );
     let bet = format!("your bet (the first one counts): {}, {word}", faster(bet));
     [&*bet, why, &score]

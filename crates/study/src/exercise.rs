@@ -37,9 +37,8 @@ pub struct Exercise {
     pub title: String,
     /// How long it may take, as its author thinks.
     pub minutes: u32,
-    /// Options of `gpulab draw` for the picture of the starting file.
-    #[serde(default)]
-    pub picture: String,
+    /// The view of `gpulab draw` that a sheet shows of the starting file.
+    pub view: String,
     /// The family whose problem the kernel solves.
     pub family: String,
     pub source: String,
@@ -379,7 +378,7 @@ impl CountCheck {
 }
 
 named_enum! {
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum ExerciseVerdict {
         /// Right, and its counts are as demanded.
@@ -522,18 +521,23 @@ impl Grade {
 
 const FILE: &str = "exercises.json";
 
-/// How far a reader has come with an exercise, or bet on a step.
+/// How far a reader has come with an exercise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
     pub checks: u32,
     pub hints: usize,
     pub passed: bool,
-    /// What was bet that a step gains, and what it gained.
-    pub bet: Option<(f64, f64)>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Progress(BTreeMap<String, Standing>);
+pub struct Progress {
+    /// What was bet that a step gains, and what it gained.
+    #[serde(default)]
+    pub bets: BTreeMap<String, (f64, f64)>,
+    /// By the exercises' names, as a file without bets has them.
+    #[serde(flatten)]
+    standings: BTreeMap<String, Standing>,
+}
 
 impl Progress {
     /// What is kept below `folder`; nothing, and why, if it cannot be read. A damaged file is put aside.
@@ -564,16 +568,11 @@ impl Progress {
     }
 
     pub fn of(&self, name: &str) -> Standing {
-        self.0.get(name).cloned().unwrap_or_default()
-    }
-
-    /// All bets, each with what the step gained.
-    pub fn bets(&self) -> impl Iterator<Item = (f64, f64)> {
-        self.0.values().filter_map(|standing| standing.bet)
+        self.standings.get(name).cloned().unwrap_or_default()
     }
 
     pub fn change(&mut self, name: &str) -> &mut Standing {
-        self.0.entry(name.to_owned()).or_default()
+        self.standings.entry(name.to_owned()).or_default()
     }
 }
 

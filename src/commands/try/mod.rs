@@ -8,7 +8,7 @@ use super::count::counter;
 use super::ladder::{self, LadderRun};
 use crate::brought::{
     Brought, assembled, family_files, family_of_file, is_exercise, is_family_file, kernel_files,
-    parted, read, shown,
+    located, parted, read, shown, written,
 };
 use crate::cli::{Global, Ladder, PrintedSource, TryArgs};
 use crate::commands::elsewhere::{RecordedGpu, USUAL};
@@ -16,7 +16,7 @@ use crate::console::{note, print, quoted, screen, worst_of};
 use crate::count::{CheckFinding, CountRow};
 use crate::data::{Dtype, Params, Shape};
 use crate::judgement::{Judgement, Ruling};
-use crate::kernels::{self, Family, Registry, Rung, cited, draft, ladders, text, transpose};
+use crate::kernels::{self, Family, Registry, Rung, draft, ladders, text, transpose};
 use crate::outcome::Status;
 use crate::plan::{Case, WorkGroup};
 use crate::record::{REPEATS, Row, Run};
@@ -56,7 +56,7 @@ pub fn run(global: &Global, options: &TryArgs) -> Result<(), Error> {
     if !options.watch {
         return once(global, options, what);
     }
-    watched(Path::new(parted(what).0), || once(global, options, what))
+    watched(&located(parted(what).0)?, || once(global, options, what))
 }
 
 /// Does something again whenever a file, or one that it names, is saved; Ctrl-C ends it.
@@ -112,7 +112,7 @@ fn once(global: &Global, options: &TryArgs, what: &str) -> Result<(), Error> {
         }
         None if is_family_file(name) => {
             let mut registry = Registry::default();
-            let family = family_of_file(&mut registry, Path::new(name), global.device.as_deref())?;
+            let family = family_of_file(&mut registry, &located(name)?, global.device.as_deref())?;
             let mut climbed = options.ladder.clone();
             climbed.variant = climbed.variant.or(part.map(str::to_owned));
             climb_family(global, options, &climbed, (registry, &family), None)
@@ -235,14 +235,13 @@ fn printed_kernels(global: &Global, options: &TryArgs, source: PrintedSource) ->
     } else {
         name.clone()
     };
-    if cited(&file).is_none() {
+    let Some(shipped) = kernels::brought(&file) else {
         return Err(Error::Usage(format!(
             "all faults of {name}'s kernels show at its own sizes: leave --faults out"
         )));
-    }
+    };
     let mut registry = Registry::default();
-    let path = Path::new(&file);
-    let family = family_of_file(&mut registry, path, global.device.as_deref())?;
+    let family = family_of_file(&mut registry, &written(shipped)?, global.device.as_deref())?;
     climb_family(
         global,
         options,
