@@ -167,7 +167,7 @@ impl Brought {
     }
 
     /// With a text that would stand at `path` as last rung, the reader's own.
-    fn adopting(mut self, rung: &str, path: &Path, text: &str) -> Result<Brought, Error> {
+    pub fn adopting(mut self, rung: &str, path: &Path, text: &str) -> Result<Brought, Error> {
         self.family = adopt_as(&mut self.registry, rung, path, text, &self.family)?;
         self.own = self.family.ladder.last().cloned();
         Ok(self)
@@ -364,10 +364,7 @@ pub fn shown(path: &Path) -> String {
 
 /// The file's name as a rung's: letters, digits and `_`, and none that a rung of the family has.
 fn rung_name(path: &Path, family: &Family) -> String {
-    let stem = path
-        .file_stem()
-        .map(|stem| stem.to_string_lossy().into_owned())
-        .unwrap_or_default();
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let name: String = stem
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
@@ -471,8 +468,9 @@ fn add_text(
 ) -> Result<(), Error> {
     let own = path
         .file_name()
-        .map(|name| name.to_string_lossy().replace(['"', '\\'], "_"))
-        .unwrap_or_default();
+        .unwrap_or_default()
+        .to_string_lossy()
+        .replace(['"', '\\'], "_");
     // Writing to a String cannot fail.
     let _ = writeln!(all, "#line 1 \"{own}\"");
     open.push(path.to_owned());

@@ -2,12 +2,11 @@
 
 use super::ladder::{self, LadderRun};
 use super::reduce;
-use crate::brought::located_input;
 use crate::cli::{DotArgs, Global};
 use crate::cpu::reduce::Op;
 use crate::data::{Dtype, Shape};
 use crate::kernels::{self, Form};
-use crate::{Result, report, usage_error};
+use crate::{Result, brought, report, usage_error};
 
 pub fn run(global: &Global, options: &DotArgs) -> Result<()> {
     if let (Some(_), Some(dtype)) = (&options.source, options.ladder.dtype)
@@ -37,7 +36,10 @@ pub fn run(global: &Global, options: &DotArgs) -> Result<()> {
     }
     if let Some(first) = &options.input {
         let second = options.input2.as_ref().unwrap_or(first);
-        study.inputs = vec![located_input(first)?, located_input(second)?];
+        study.inputs = vec![
+            brought::located_input(first)?,
+            brought::located_input(second)?,
+        ];
         let (n, dtype) = look_at(&study.inputs, study.dtype)?;
         (study.shape, study.dtype) = (Shape::vector(n), Some(dtype));
         if options.input2.is_none() {

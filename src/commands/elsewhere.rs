@@ -222,6 +222,7 @@ impl RecordedGpu {
             let is_decided = !matches!(reason, StepReason::Undecided(_));
             let size = report::format::size(shape.n, shape.m);
             let at = format!("{}, n = {size}", self.name);
+            let why = format!("{at}: {why}");
             (at, is_decided.then_some(*gain), why)
         }))
     }
@@ -252,12 +253,12 @@ impl RecordedGpu {
             .iter()
             .filter(|row| row.dtype == dtype && row.is_plain() && row.rung.is_some());
         let mut rungs: BTreeMap<(u64, u64), BTreeSet<&str>> = BTreeMap::new();
-        own.for_each(|row| {
-            _ = rungs
+        for row in own {
+            rungs
                 .entry((row.n, row.m))
                 .or_default()
-                .insert(&row.variant)
-        });
+                .insert(&row.variant);
+        }
         let most = rungs
             .into_iter()
             .max_by_key(|(size, rungs)| (rungs.len(), *size));

@@ -16,7 +16,7 @@ use crate::exercise::{
 };
 use crate::judgement::Ruling;
 use crate::judging;
-use crate::kernels::{Family, Form, Registry, Rung, built_in};
+use crate::kernels::{Family, Form, Registry, Rung};
 use crate::outcome::{Status, Stop};
 use crate::outputs::TextOrJson;
 use crate::plan::Case;
@@ -115,35 +115,33 @@ pub struct ExerciseCheck {
 
 /// Lists, shows, starts or checks exercises.
 pub fn run(global: &Global, action: Option<&ExerciseAction>) -> Result<()> {
-    match action {
-        None | Some(ExerciseAction::List) => print(&text::list(
+    match action.unwrap_or(&ExerciseAction::List) {
+        ExerciseAction::List => print(&text::list(
             &exercises()?,
             &progress(),
             screen(global.color),
         )),
-        Some(ExerciseAction::Show {
+        ExerciseAction::Show {
             name,
             solution: true,
             ..
-        }) => print(&find_exercise(name)?.solution()?),
-        Some(ExerciseAction::Show {
+        } => print(&find_exercise(name)?.solution()?),
+        ExerciseAction::Show {
             name, hint: false, ..
-        }) => print(&text::exercise(
+        } => print(&text::exercise(
             &find_exercise(name)?,
             &progress().of(name),
             width(),
         )),
-        Some(ExerciseAction::Show { name, .. }) => {
+        ExerciseAction::Show { name, .. } => {
             let exercise = find_exercise(name)?;
             let all = exercise.hints.len();
             let shown = (progress().of(exercise.name).hints + 1).min(all);
             keep(|progress| progress.change(exercise.name).hints = shown);
             print(&text::hint(&exercise, shown, width()))
         }
-        Some(ExerciseAction::Start { name, output }) => {
-            start(&find_exercise(name)?, output.as_deref())
-        }
-        Some(ExerciseAction::Check(options)) => match (&options.all, &options.name) {
+        ExerciseAction::Start { name, output } => start(&find_exercise(name)?, output.as_deref()),
+        ExerciseAction::Check(options) => match (&options.all, &options.name) {
             (Some(_), Some(name)) => usage_error(format!(
                 "--all grades every file of a folder: leave out {name}, or --all"
             )),
@@ -151,10 +149,8 @@ pub fn run(global: &Global, action: Option<&ExerciseAction>) -> Result<()> {
             (None, Some(name)) => check(global, options, &find_exercise(name)?),
             (None, None) => usage_error("name an exercise, or grade a folder with --all DIR"),
         },
-        Some(ExerciseAction::Sheet { name, output }) => {
-            sheet(global, &find_exercise(name)?, output)
-        }
-        Some(ExerciseAction::Predict { step, bet, on }) => predict(global, step, *bet, on),
+        ExerciseAction::Sheet { name, output } => sheet(global, &find_exercise(name)?, output),
+        ExerciseAction::Predict { step, bet, on } => predict(global, step, *bet, on),
     }
 }
 
@@ -164,7 +160,7 @@ fn width() -> usize {
 }
 
 /// What was done so far. A folder that cannot be read is no reason to stop.
-pub fn progress() -> Progress {
+fn progress() -> Progress {
     let Ok(folder) = ceilings::folder() else {
         return Progress::default();
     };
@@ -201,10 +197,7 @@ fn start(exercise: &Exercise, output: Option<&str>) -> Result<()> {
              with -o FILE",
             exercise.name
         )),
-        Err(source) => Err(Error::Output {
-            what: shown.to_string(),
-            source,
-        }),
+        Err(error) => Err(Error::unwritten(&path)(error)),
     }
 }
 
@@ -212,7 +205,7 @@ fn check(global: &Global, options: &ExerciseCheck, exercise: &Exercise) -> Resul
     let path = options
         .file
         .clone()
-        .unwrap_or_else(|| PathBuf::from(exercise.file_name()));
+        .unwrap_or_else(|| exercise.file_name().into());
     if !path.exists() {
         return usage_error(format!(
             "there is no file {}: gpulab exercise start {} writes a starting file",
@@ -220,10 +213,12 @@ fn check(global: &Global, options: &ExerciseCheck, exercise: &Exercise) -> Resul
             exercise.name
         ));
     }
+    let once = || check_once(global, options, exercise, &path);
     if options.watch {
-        return watched(&path, || check_once(global, options, exercise, &path));
+        watched(&path, once)
+    } else {
+        once()
     }
-    check_once(global, options, exercise, &path)
 }
 
 fn check_once(
@@ -300,7 +295,6 @@ fn predict(global: &Global, what: &str, bet: Option<f64>, on: &str) -> Result<()
         ));
     };
     let screen = screen(global.color);
-    let why = format!("{at}: {why}");
     let Some(gain) = gain else {
         return print(&screen.wrap(&format!("{why}; so there is no bet on it")));
     };
@@ -328,11 +322,9 @@ fn grade_class(global: &Global, options: &ExerciseCheck, folder: &Path) -> Resul
     for path in files {
         let file = path.display().to_string();
         global.say(&format!("{}: {}", rows.len() + 1, terminal::line(&file)));
-        let student = path.parent().and_then(|own| own.canonicalize().ok());
-        let student = student
-            .as_deref()
-            .and_then(Path::file_name)
-            .unwrap_or_default();
+        let own = path.parent().unwrap_or(folder).canonicalize();
+        let own = own.unwrap_or_default();
+        let student = own.file_name().unwrap_or_default().to_string_lossy();
         // Browsers name a second download `strides (1).cl`.
         let name = path
             .file_stem()
@@ -349,7 +341,7 @@ fn grade_class(global: &Global, options: &ExerciseCheck, folder: &Path) -> Resul
             }
         };
         rows.push(GradedFile {
-            student: student.to_string_lossy().into_owned(),
+            student: student.into_owned(),
             file,
             grade,
         });
@@ -363,8 +355,8 @@ fn handed_in(folder: &Path) -> Result<Vec<PathBuf>> {
         .map_err(|e| Error::Usage(format!("cannot read the folder {}: {e}", folder.display())))?;
     let mut files = files::below_with(folder, &["cl"]);
     files.retain(|file| {
-        let below = file.strip_prefix(folder);
-        below.is_ok_and(|below| below.components().count() <= 2)
+        let mut above = file.ancestors().skip(1).take(2);
+        above.any(|above| above == folder)
     });
     if files.is_empty() {
         return usage_error(format!(
@@ -408,23 +400,24 @@ fn grade(
 ) -> Result<Grade> {
     /// The name of the submission among the family's rungs.
     const SUBMISSION: &str = "submission";
-    let grade = Grade::begin(exercise.name, seed);
-    let family = built_in(&exercise.family)
-        .ok_or_else(|| Error::Failed(format!("{}: no family", exercise.name)))?;
-    let mut registry = Registry::default();
+    let mut grade = Grade::begin(exercise.name, seed);
+    let own = Brought::new(&exercise.family)?;
     let text = match fs::symlink_metadata(path) {
         Ok(about) if !about.is_file() => {
             usage_error(format!("{} is not a regular file", path.display()))
         }
         _ => read(path),
     };
-    let family =
-        match text.and_then(|text| adopt_as(&mut registry, SUBMISSION, path, &text, family)) {
-            Ok(family) => family,
-            Err(Error::Usage(why)) => return Ok(grade.ended(ExerciseVerdict::Refused, why, "")),
-            Err(error) => return Err(error),
-        };
-    let Some(rung) = family.rung(SUBMISSION) else {
+    let own = match text.and_then(|text| own.adopting(SUBMISSION, path, &text)) {
+        Err(Error::Usage(why)) => return Ok(grade.ended(ExerciseVerdict::Refused, why, "")),
+        own => own?,
+    };
+    let Brought {
+        registry,
+        family,
+        own: Some(rung),
+    } = &own
+    else {
         return Ok(grade);
     };
     if let Some(why) = rung.own_text().and_then(asks) {
@@ -433,15 +426,14 @@ fn grade(
     let sizes = DrawnSizes::new(family.form, seed);
     let grader = Grader {
         exercise,
-        registry: &registry,
-        family: &family,
+        registry,
+        family,
         rung,
         sizes,
         device: global.device.clone(),
         deadline: Duration::from_secs_f64(options.deadline),
         seed,
     };
-    let mut grade = grade;
     for step in [
         Grader::right,
         Grader::counted,

@@ -1,7 +1,6 @@
 //! `gpulab minplus`: the ladder of the shortcut step; or distances in a graph, by a rung of the min-plus product or of the closure.
 
 use super::ladder::{self, LadderRun};
-use crate::brought::located_input;
 use crate::cli::{Global, GraphJob, Ladder, MinPlusArgs};
 use crate::console::check_stdout;
 use crate::data::{Array, Dtype, Shape};
@@ -16,7 +15,7 @@ use crate::store::Sink;
 use crate::terminal::say;
 use crate::tune::Remembered;
 use crate::worker::{apart, end_when_interrupted, open_session, usual_deadline, within};
-use crate::{Error, Result, bench, input, interrupt, processes, usage_error, values};
+use crate::{Error, Result, bench, brought, input, interrupt, processes, usage_error, values};
 use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -55,7 +54,7 @@ fn distances(global: &Global, options: &MinPlusArgs, file: &str) -> Result<()> {
             global,
             &options.ladder,
             &options.graph,
-            &located_input(file)?,
+            &brought::located_input(file)?,
         )
     })
 }

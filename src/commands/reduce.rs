@@ -1,13 +1,12 @@
 //! `gpulab reduce`: the reduction's ladder.
 
 use super::ladder::{self, LadderRun};
-use crate::brought::located_input;
 use crate::cli::{Global, ReduceArgs};
 use crate::console::note;
 use crate::cpu::reduce::Op;
 use crate::data::{Array, Dtype, Shape};
 use crate::kernels::{self, Form};
-use crate::{Result, input, usage_error};
+use crate::{Result, brought, input, usage_error};
 
 pub fn run(global: &Global, options: &ReduceArgs) -> Result<()> {
     // The option takes no other names.
@@ -24,7 +23,7 @@ pub fn run(global: &Global, options: &ReduceArgs) -> Result<()> {
         params,
     );
     if let Some(file) = &options.input {
-        let file = located_input(file)?;
+        let file = brought::located_input(file)?;
         let (n, dtype) = look_at(&file, study.dtype, op)?;
         study.inputs = vec![file];
         (study.shape, study.dtype) = (Shape::vector(n), Some(dtype));

@@ -73,7 +73,7 @@ fn changes(global: &Global, what: &[String], sources: &Sources) -> Result<()> {
     };
     let gpu = RecordedGpu::of(USUAL, family)?;
     match gpu.step(family, [rung_of(family, from)?, rung_of(family, to)?])? {
-        Some((_, told)) => print(&format!("\n{}", Screen::stdout(false).wrap(&told))),
+        Some((.., told)) => print(&format!("\n{}", Screen::stdout(false).wrap(&told))),
         None => Ok(()),
     }
 }

@@ -71,8 +71,8 @@ pub fn run(global: &Global) -> Result<()> {
     } else {
         wrapped(title, "", "  ", width) + "\n"
     };
-    let listed = listing(Instant::now() + PATIENCE);
-    let Listing { platforms, broken } = listed.unwrap_or_else(Listing::broken);
+    let Listing { platforms, broken } =
+        listing(Instant::now() + PATIENCE).unwrap_or_else(Listing::broken);
     let problem = match select::select(&platforms, global.device.as_deref()) {
         Ok(device) => return print(&(title + &with_device(device, global, width))),
         Err(error) if platforms.iter().any(|p| !p.devices.is_empty()) => return Err(error),

@@ -16,7 +16,6 @@ use gpulab_study::exercise::{
 };
 use maud::{DOCTYPE, PreEscaped, html};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::path::Path;
 
 /// How a page to print looks.
@@ -64,8 +63,8 @@ pub fn list(all: &[Exercise], progress: &Progress, screen: Screen) -> String {
 pub fn solved(all: &[Exercise], progress: &Progress, screen: Screen) -> String {
     let solved = all
         .iter()
-        .filter(|exercise| progress.of(exercise.name).passed);
-    let solved = solved.count();
+        .filter(|exercise| progress.of(exercise.name).passed)
+        .count();
     let bar = "█".repeat(solved) + &"░".repeat(all.len() - solved);
     on_screen(&format!("{bar} {solved} of {} solved\n", all.len()), screen)
 }
@@ -100,18 +99,11 @@ pub fn exercise(exercise: &Exercise, standing: &Standing, width: usize) -> Strin
     );
     said.push_str("\nChecked: the result at many sizes, then in a simulator:\n");
     for check in &exercise.checks {
-        let _ = writeln!(said, "  {}", asked(check));
+        said += &format!("  {}\n", asked(check));
     }
     for (number, hint) in (1..).zip(hints.iter().take(standing.hints)) {
-        let _ = write!(
-            said,
-            "\n{}",
-            wrap(
-                &format!("Hint {number} of {}: {hint}", hints.len()),
-                width,
-                "  "
-            )
-        );
+        let hint = format!("Hint {number} of {}: {hint}", hints.len());
+        said = said + "\n" + &wrap(&hint, width, "  ");
     }
     said + &format!(
         "\ngpulab exercise start {name}             writes {name}.cl\n\
@@ -214,14 +206,10 @@ pub fn grade(exercise: &Exercise, grade: &Grade, screen: Screen) -> String {
         text += &wrap(&format!("  {elsewhere}"), width, "    ");
     }
     if let Some(film) = &grade.film {
-        let _ = writeln!(text, "See the moment: {film}");
+        text += &format!("See the moment: {film}\n");
     }
     if grade.verdict != ExerciseVerdict::Passed && !grade.hint.is_empty() {
-        let _ = writeln!(
-            text,
-            "More help: gpulab exercise show {} --hint",
-            exercise.name
-        );
+        text += &format!("More help: gpulab exercise show {} --hint\n", exercise.name);
     }
     on_screen(&text, screen)
 }
@@ -229,14 +217,13 @@ pub fn grade(exercise: &Exercise, grade: &Grade, screen: Screen) -> String {
 /// Why files did not pass, each student's best verdict for each exercise, and how many files have which verdict.
 pub fn class(rows: &[GradedFile], screen: Screen) -> String {
     let mut text = String::new();
-    for GradedFile { student, grade, .. } in rows.iter().filter(|row| !row.grade.reason.is_empty())
-    {
-        let first = format!("{student} {} {}: ", grade.exercise, grade.verdict.name());
-        let why = shorten(&grade.reason, 120);
-        text += &wrapped(&terminal(&why), &terminal(&first), "    ", screen.width);
-    }
     let mut best: BTreeMap<(&str, &str), ExerciseVerdict> = BTreeMap::new();
     for GradedFile { student, grade, .. } in rows {
+        if !grade.reason.is_empty() {
+            let first = format!("{student} {} {}: ", grade.exercise, grade.verdict.name());
+            let why = shorten(&grade.reason, 120);
+            text += &wrapped(&terminal(&why), &terminal(&first), "    ", screen.width);
+        }
         let verdict = best
             .entry((student, &grade.exercise))
             .or_insert(grade.verdict);

@@ -3,7 +3,7 @@
 //! Means are over no more requests and instructions than the starter has: idle ones that are added to a fault do not thin
 //! it out. What the counts of requests leave out (atomics, copies by whole groups) may not take their place.
 
-use crate::count::{CountedCase, Counts, LockstepModel, RequestCounts, TracedLaunch};
+use crate::count::{CountedCase, Counts, LaunchCounts, LockstepModel, RequestCounts, TracedLaunch};
 use gpulab_kernels::{Form, text};
 use gpulab_model::data::{self, Shape};
 use gpulab_model::{Error, Result, named_enum};
@@ -198,10 +198,11 @@ impl CountMetric {
                 .min(of(&total));
             (number > 0).then(|| what(&total) as f64 / number as f64)
         };
-        let copies = counted
-            .launches
-            .iter()
-            .any(|launch| launch.counts.copies > 0);
+        let launches = counted.launches.iter();
+        let sum = |what: fn(&LaunchCounts) -> u64| -> u64 {
+            launches.clone().map(|launch| what(&launch.counts)).sum()
+        };
+        let copies = sum(|counts| counts.copies) > 0;
         let elements = over.shape.elements() as f64;
         let memory = &total.memory;
         let size = over.size as f64;
@@ -241,22 +242,8 @@ impl CountMetric {
                 |counts| counts.memory.global_write.requests,
             ),
             CountMetric::Instructions => Some(total.lanes as f64 / elements),
-            CountMetric::Barriers => {
-                let barriers: u64 = counted
-                    .launches
-                    .iter()
-                    .map(|launch| launch.counts.barriers)
-                    .sum();
-                Some(1000.0 * barriers as f64 / elements)
-            }
-            CountMetric::WorkItems => {
-                let items: u64 = counted
-                    .launches
-                    .iter()
-                    .map(|launch| launch.counts.items)
-                    .sum();
-                Some(items as f64 / elements)
-            }
+            CountMetric::Barriers => Some(1000.0 * sum(|counts| counts.barriers) as f64 / elements),
+            CountMetric::WorkItems => Some(sum(|counts| counts.items) as f64 / elements),
             CountMetric::Results => Some(memory.global_write.bytes as f64 / size / elements),
             CountMetric::LoadsAnAddition => {
                 let additions = elements * over.shape.n as f64;
@@ -378,7 +365,7 @@ impl CountCheck {
 }
 
 named_enum! {
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum ExerciseVerdict {
         /// Right, and its counts are as demanded.
@@ -395,12 +382,13 @@ named_enum! {
         /// It did not end before its deadline.
         Endless = "ENDLESS",
         /// The file cannot be read, or declares what cannot be.
+        #[default]
         Refused = "REFUSED",
     }
 }
 
 /// What a submission is found to be, and why.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Grade {
     pub exercise: String,
     pub verdict: ExerciseVerdict,
@@ -433,15 +421,8 @@ impl Grade {
     pub fn begin(exercise: &str, seed: u64) -> Grade {
         Grade {
             exercise: exercise.into(),
-            verdict: ExerciseVerdict::Refused,
-            reason: String::new(),
-            hint: String::new(),
-            right_at: Vec::new(),
-            counted_at: None,
             seed,
-            checks: Vec::new(),
-            film: None,
-            elsewhere: None,
+            ..Grade::default()
         }
     }
 
@@ -607,15 +588,9 @@ impl DrawnSizes {
                 )
             }
             Form::Square => {
-                let side = draw.within(100, 200);
+                let asked = draw.within(100, 200);
                 let counted = 32 * draw.within(2, 3);
-                (
-                    Shape { n: side, m: side },
-                    Shape {
-                        n: counted,
-                        m: counted,
-                    },
-                )
+                (form.shape(asked, None), form.shape(counted, None))
             }
         };
         DrawnSizes { asked, counted }

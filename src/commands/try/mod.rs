@@ -95,7 +95,7 @@ fn stamps(file: &Path) -> Vec<Option<(SystemTime, u64)>> {
     };
     files
         .iter()
-        .map(|path: &PathBuf| {
+        .map(|path| {
             let metadata = fs::metadata(path).ok()?;
             Some((metadata.modified().ok()?, metadata.len()))
         })
@@ -126,10 +126,7 @@ fn once(global: &Global, options: &TryArgs, what: &str) -> Result<(), Error> {
                 say(&why.to_string());
                 text
             });
-            let file = path
-                .file_name()
-                .map(|name| name.to_string_lossy().into_owned())
-                .unwrap_or_default();
+            let file = path.file_name().unwrap_or_default().to_string_lossy();
             print(&draft(&text, &file, part).map_err(Error::Usage)?)
         }
         None if ladders().any(|family| family.name == name) => Err(Error::Usage(format!(
