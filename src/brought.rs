@@ -111,7 +111,7 @@ impl Brought {
                 Ok((Brought::with_own(family, Path::new(name), &lines)?, None))
             }
             _ if name.ends_with(".cl") => Err(Error::Usage(format!(
-                "{name}: name the family whose problem it solves, as in --as reduce"
+                "{name}: name the family whose problem it solves, as in --as reduce; or begin a file of your own: gpulab try {name} > mine.toml"
             ))),
             (None, list) => Ok((Brought::new(name)?, list.map(str::to_owned))),
         }

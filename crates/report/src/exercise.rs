@@ -75,7 +75,7 @@ pub fn next(all: &[Exercise], progress: &Progress) -> String {
         .iter()
         .find(|exercise| !progress.of(exercise.name).passed);
     open.map_or_else(String::new, |Exercise { name, minutes, .. }| {
-        format!("Next: gpulab exercise start {name}   (about {minutes} minutes)\n")
+        format!("Next, about {minutes} minutes: gpulab exercise start {name}\n")
     })
 }
 
