@@ -312,7 +312,7 @@ fn a_student_starts_asks_for_hints_and_never_loses_a_file() {
     };
     let (list, _) = said(&["exercise"]);
     assert!(
-        list.contains("0 of 12 solved\nNext: gpulab exercise start strides"),
+        list.contains("0 of 12 solved\nNext, about 15 minutes: gpulab exercise start strides"),
         "{list}"
     );
     let (started, code) = said(&["exercise", "start", "banks"]);
