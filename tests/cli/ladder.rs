@@ -97,7 +97,7 @@ fn a_kernel_that_is_wrong_as_printed_is_no_failure_and_its_cure_is_right() {
         "{out}"
     );
     assert!(
-        err.contains("v1 final: check: ") && err.contains("reduction.cl, line 143: a read outside"),
+        err.contains("v1 final: check: ") && err.contains("reduction.cl, line 144: a read outside"),
         "{err}"
     );
     let refused = [
