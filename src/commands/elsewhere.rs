@@ -124,8 +124,8 @@ impl RecordedGpu {
         cases: &[Case],
         quiet: bool,
     ) -> Result<Vec<Option<TimeElsewhere>>> {
-        let rows: Vec<Option<Row>> = cases.iter().map(|case| self.row(family, case)).collect();
-        let rows: Vec<(&Case, Option<Row>)> = cases.iter().zip(rows).collect();
+        let rows = cases.iter().map(|case| (case, self.row(family, case)));
+        let rows: Vec<(&Case, Option<Row>)> = rows.collect();
         let unknown = rows.iter().filter_map(|(case, row)| {
             let row = row.clone()?;
             let is_known = self.recorded(case, &row).is_some();
@@ -152,9 +152,12 @@ impl RecordedGpu {
     /// Counts of these rows, each made once.
     fn counted(&self, registry: &Registry, rows: &[Row], quiet: bool) -> Result<Vec<CountRow>> {
         let mut known = self.counted.borrow_mut();
-        let is_known = |row| known.iter().any(|count| is_counted_of(count, row));
-        if !rows.iter().all(is_known) {
-            *known = counts(registry, rows, None, patience(quiet))?;
+        let mut missing = rows.to_vec();
+        missing.retain(|row| !known.iter().any(|count| is_counted_of(count, row)));
+        if !missing.is_empty() {
+            let mut more = counts(registry, &missing, None, patience(quiet))?;
+            more.retain(|count| missing.iter().any(|row| is_counted_of(count, row)));
+            known.append(&mut more);
         }
         Ok(known.clone())
     }

@@ -380,15 +380,14 @@ impl CaseWork<'_> {
             Waste::MaskedLanes => {
                 cut(excess, small.issued, [&mut counts.issued]);
                 if self.wg.size() < WARP as usize {
-                    let [reads, writes] = [&mut memory.global_read, &mut memory.global_write];
-                    cut(
-                        excess,
-                        small.issued,
-                        [&mut reads.requests, &mut writes.requests],
-                    );
-                    let waits = [&mut counts.waits, &mut counts.hidden];
-                    cut(excess, small.issued, waits);
-                    cut(excess, small.issued, [&mut tally.groups]);
+                    let of_warps = [
+                        &mut memory.global_read.requests,
+                        &mut memory.global_write.requests,
+                        &mut counts.waits,
+                        &mut counts.hidden,
+                        &mut tally.groups,
+                    ];
+                    cut(excess, small.issued, of_warps);
                 }
             }
             Waste::Rereads => {
