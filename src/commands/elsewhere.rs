@@ -162,16 +162,13 @@ impl RecordedGpu {
         Ok(known.clone())
     }
 
-    /// None of what the model does not know: groups that are too few for the device's compute units, and many atomic operations that
-    /// meet in global memory, where their rates were not measured.
+    /// None of what the model does not know: many atomic operations that meet in global memory, where their rates were not measured.
     fn model(&self, row: &Row, tally: &Tally) -> Option<ModelTime> {
-        /// A share of the instructions, and groups.
+        /// A share of the instructions.
         const MEETING: u64 = 20;
-        const FEW: u64 = 64;
         let meeting = &tally.counts.memory.global_atomic;
         let is_measured = self.rates.meeting(meeting).is_some();
         let is_known = is_measured || MEETING * meeting.passes < tally.counts.issued;
-        let is_known = is_known && tally.groups >= FEW;
         is_known.then(|| ModelTime::of(row, tally, &self.rates))?
     }
 

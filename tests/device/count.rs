@@ -268,6 +268,13 @@ fn warps_wait_once_for_a_batch_of_loads() {
             // 16 turns, of which four go together; as many of a chain, one after the other.
             (4, turns("s += x[i + 64 * k];")),
             (16, turns("s = x[i + (s & 63)];")),
+            // Turns that a compiler cannot count, as the index may wrap round; and stores that the next load may be of.
+            (
+                16,
+                "int s = 0; for (uint k = i; k < 1024; k += get_global_size(0)) s += x[k]; out[i] = s;"
+                    .to_owned(),
+            ),
+            (16, turns("out[i + 64 * k] = x[i + 64 * k];")),
             // No turn is begun before the branch in the one before is decided.
             (16, turns("s += x[i + 64 * k]; if (s == INT_MAX) break;")),
             // A turn that is too long to be unrolled.

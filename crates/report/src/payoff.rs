@@ -162,7 +162,7 @@ fn sentence(one: &Payoff, is_of_time: bool, cure: &str) -> String {
                         .to_owned()
                 }
                 groups => format!(
-                    "all work is in {groups} work-groups, and a GPU has many more compute units"
+                    "all work is in {groups} work-groups, which do not fill a GPU's compute units"
                 ),
             },
             "many groups, whose results another launch joins,",
@@ -171,7 +171,8 @@ fn sentence(one: &Payoff, is_of_time: bool, cure: &str) -> String {
     let place = one.place.as_ref().map_or_else(String::new, |(file, line)| {
         format!("{}:{line}: ", format::file_name(file))
     });
-    let saved = match is_of_time && one.waste != Waste::OneGroup {
+    let saved = match is_of_time {
+        true if one.saves > 0.99 => format!("would save up to {:.1}%", 100.0 * one.saves),
         true => format!("would save up to {}", format::percent(one.saves)),
         false => "would do".to_owned(),
     };

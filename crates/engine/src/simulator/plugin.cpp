@@ -19,7 +19,8 @@
 //   requests, of 16 bytes.
 // - A warp waits when it first uses a value of a batch of loads from global memory; then it has all of the batch. A batch is what
 //   it asks for before it waits, and what it would ask for if a short loop were unrolled four times: see noteWait. What a branch
-//   depends on has arrived before what stands behind the branch is asked for.
+//   depends on has arrived before what stands behind the branch is asked for, and so has what is stored to global memory, if no
+//   pointer is `restrict`: the next load may be of the word that is stored.
 // - Of an image's pixels neighbours are asked for at once. They lie row by row.
 // - A global request moves whole segments of SEGMENT bytes: those that hold a byte which some item asks for, each once
 //   (NVIDIA, CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory": segments of 32 bytes). No request finds in
@@ -97,6 +98,9 @@ const void* LLVMGetOperand(const void* value, unsigned index);
 const void* LLVMGetNextInstruction(const void* instruction);
 const void* LLVMGetInstructionParent(const void* instruction);
 const void* LLVMGetBasicBlockParent(const void* block);
+unsigned LLVMCountParams(const void* function);
+unsigned LLVMGetEnumAttributeKindForName(const char* name, size_t length);
+const void* LLVMGetEnumAttributeAtIndex(const void* function, unsigned index, unsigned kind);
 const void* LLVMGetFirstBasicBlock(const void* function);
 const void* LLVMGetNextBasicBlock(const void* block);
 const void* LLVMGetFirstInstruction(const void* block);
@@ -105,6 +109,12 @@ const void* LLVMGetNextUse(const void* use);
 const void* LLVMGetUser(const void* use);
 const void* LLVMIsAConstant(const void* value);
 const void* LLVMIsAConstantInt(const void* value);
+long long LLVMConstIntGetSExtValue(const void* constant);
+unsigned LLVMCountIncoming(const void* phi);
+const void* LLVMGetIncomingValue(const void* phi, unsigned index);
+const void* LLVMGetIncomingBlock(const void* phi, unsigned index);
+char* LLVMPrintValueToString(const void* value);
+void LLVMDisposeMessage(char* text);
 const void* LLVMIsAInstruction(const void* value);
 const void* LLVMIsAArgument(const void* value);
 const void* LLVMIsAGlobalVariable(const void* value);
@@ -144,6 +154,7 @@ enum Opcode
   Branch = 2,
   Switch = 3,
   FirstBinary = 8,
+  Add = 8,
   FAdd = 9,
   FSub = 11,
   FMul = 13,
@@ -154,6 +165,7 @@ enum Opcode
   SRem = 18,
   FRem = 19,
   LastBinary = 25,
+  Load = 27,
   Store = 28,
   GetElementPointer = 29,
   FirstCast = 30,
@@ -292,6 +304,8 @@ struct Instruction
   bool isPartOfStore = false; // an element of a vector store before it
   bool isDivision = false;    // of integers, by a divisor that the compiler does not know
   bool isBranch = false;
+  bool isUnrolled = false;    // a load in a loop whose turns a compiler can count
+  bool mayAlias = false;      // stores where other pointers may point to
   bool isMove = false;        // names a value anew, and does not wait for it
   std::vector<UsedValue> operands;
   uint64_t issued = 0; // by warps
@@ -531,6 +545,61 @@ unsigned oddBits(const void* value)
   return bits > 1 && bits < 64 && bits != 8 && bits != 16 && bits != 32 ? bits : 0;
 }
 
+// What is added to a loop's value at each turn if the sum cannot wrap round, in the language's eyes: LLVM can count the turns by
+// it. It can by a constant 1 or -1, too.
+const void* stepOf(const void* phi, const void* next)
+{
+  if (!LLVMIsAInstruction(next) || LLVMGetInstructionOpcode(next) != Add)
+    return nullptr;
+  const bool isFirst = LLVMGetOperand(next, 0) == phi;
+  if (!isFirst && LLVMGetOperand(next, 1) != phi)
+    return nullptr;
+  const void* const step = LLVMGetOperand(next, isFirst);
+  const bool isOne = LLVMIsAConstantInt(step) && std::abs(LLVMConstIntGetSExtValue(step)) == 1;
+  char* const text = LLVMPrintValueToString(next);
+  const bool cannotWrap = strstr(text, "add nsw") || strstr(text, "add nuw");
+  LLVMDisposeMessage(text);
+  return isOne || cannotWrap ? step : nullptr;
+}
+
+// Whether the turns of the innermost loop around an instruction can be counted, without which compilers do not unroll it (an
+// H200's driver: not with `uint i += get_global_size(0)`, but with `int i += step`). Loops are stretches of blocks.
+bool isInCountedLoop(const void* instruction)
+{
+  const void* const own = LLVMGetInstructionParent(instruction);
+  std::map<const void*, size_t> places;
+  for (const void* block = LLVMGetFirstBasicBlock(LLVMGetBasicBlockParent(own)); block; block = LLVMGetNextBasicBlock(block))
+    places.emplace(block, places.size());
+  size_t innermost = 0;
+  bool isCounted = false;
+  for (const auto& [header, begin] : places)
+    for (const void* phi = LLVMGetFirstInstruction(header); phi && LLVMGetInstructionOpcode(phi) == Phi;
+         phi = LLVMGetNextInstruction(phi))
+      for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
+      {
+        const size_t end = places[LLVMGetIncomingBlock(phi, i)];
+        if (begin > places[own] || places[own] > end || begin < innermost)
+          continue;
+        const void* const step = stepOf(phi, LLVMGetIncomingValue(phi, i));
+        const size_t at = step && LLVMIsAInstruction(step) ? places[LLVMGetInstructionParent(step)] : end + 1;
+        const bool isCounter = step && (at < begin || at > end);
+        isCounted = (isCounted && begin == innermost) || isCounter;
+        innermost = begin;
+      }
+  return isCounted;
+}
+
+// Whether some pointer of the instruction's kernel is `restrict`: then a compiler may put its loads before other pointers' stores.
+bool hasRestrict(const void* instruction)
+{
+  const void* const function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(instruction));
+  const unsigned noalias = LLVMGetEnumAttributeKindForName("noalias", 7);
+  for (unsigned i = 1; i <= LLVMCountParams(function); i++)
+    if (LLVMGetEnumAttributeAtIndex(function, i, noalias))
+      return true;
+  return false;
+}
+
 Instruction describe(const void* instruction)
 {
   Instruction described;
@@ -546,6 +615,8 @@ Instruction describe(const void* instruction)
   const unsigned lanes = std::max(unsigned(__builtin_popcountll(usedElements(instruction))), 1u);
   described.isDivision = isIntegerDivision(instruction);
   described.isBranch = opcode == Branch || opcode == Switch;
+  described.mayAlias = !hasRestrict(instruction);
+  described.isUnrolled = opcode == Load && isInCountedLoop(instruction);
   described.isMove = isMove(opcode);
   // Values lie in registers, elements of vectors too: to name one anew takes no instruction. Loads and stores add constants to
   // addresses themselves.
@@ -862,14 +933,17 @@ private:
     if (needed > lane.arrived && !known.isMove)
       endWait(lane, value);
     value.batch = needed;
-    if (known.isBranch)
+    const auto asks = [&](Kind kind) {
+      return std::any_of(m_pending.begin(), m_pending.end(), [&](const Access& a) { return a.kind == kind; });
+    };
+    if (known.isBranch || (known.mayAlias && (asks(GlobalWrite) || asks(GlobalAtomic))))
       lane.decided = std::max(lane.decided, needed);
-    if (std::any_of(m_pending.begin(), m_pending.end(), [](const Access& a) { return a.kind == GlobalRead; }))
+    if (asks(GlobalRead))
     {
       const bool isNew = value.firstBatch != lane.arrived;
       const bool isUnrolled = lane.arrived > 0 && std::max(needed, lane.decided) < lane.arrived &&
                               lane.executed - lane.waitedAt < unrolledInstructions &&
-                              (isNew || turn - value.firstTurn < unrolledTurns);
+                              (isNew || turn - value.firstTurn < (known.isUnrolled ? unrolledTurns : 1));
       value.batch = lane.arrived + (isUnrolled ? 0 : 1);
       if (value.firstBatch != value.batch)
       {

@@ -2,7 +2,8 @@
 //!
 //! On a GPU the time is the launches with the start of their work, and beside it the longest of three parts:
 //! - the limit: the bytes or operations that the problem demands. Where operations set the limit, other instructions run beside them;
-//!   where bytes do, the time for which resident warps wait for their loads is added: few bytes under way leave memory idle;
+//!   where bytes do, few bytes under way leave memory idle: it takes the hypotenuse of the bytes' time and that for which resident
+//!   warps wait for their loads;
 //! - the caches: cache lines of loads and segments of stores, or atomic operations that meet in a word. A cache serves one line at a time, so a load whose items lie in 32
 //!   lines takes as long as 32 loads of one line (`gpulab lab stride`, read from cache). A word stored to a segment of its own takes
 //!   longer than its share of a whole segment. Groups of one item have few requests in flight, and a rate of their own;
@@ -213,7 +214,7 @@ impl DeviceRates {
         let resident = (schedulers * RESIDENT_WARPS.min(RESIDENT_GROUPS * warps))
             .min(tally.groups as f64 * warps);
         let is_near = is_bounded_by_operations(row)
-            || row.cache == Cache::Warm
+            || self.keeps(row)
             || row.flags.contains(flag::FITS_CACHE);
         let latency = if is_near {
             self.latency[0]
@@ -237,6 +238,13 @@ impl DeviceRates {
         let meeting = if passes > MANY * requests { items } else { 0.0 };
         let is_known = passes < items || passes <= requests;
         is_known.then_some((passes / of_word?).max(meeting / of_few?))
+    }
+
+    /// Whether caches keep a row's arrays from run to run: they are read or copied 1.5 times as fast as from memory at least.
+    fn keeps(&self, row: &Row) -> bool {
+        let rate = self.repeated(row.ceiling == "copy", row.bytes.unwrap_or(0) as f64, false);
+        let memory = row.ceiling_gbps.unwrap_or(f64::INFINITY);
+        row.cache == Cache::Warm && rate.is_some_and(|rate| rate >= 1.5e9 * memory)
     }
 
     /// Bytes per second of arrays read or copied repeatedly. Without rates by size, the cache's rate for arrays that fit.
@@ -395,7 +403,7 @@ impl ModelTime {
         };
         let limit = match is_bounded_by_operations(row) {
             true => limit,
-            false => limit + loads,
+            false => limit.hypot(loads),
         };
         Some(ModelTime {
             limit,

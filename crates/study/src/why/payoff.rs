@@ -15,8 +15,9 @@ const MISSED: f64 = 1.5;
 /// Warp instructions that a GPU executes while memory delivers a segment (H200: 7.3).
 const INSTRUCTIONS_A_SEGMENT: f64 = 8.0;
 
-/// Groups that give each compute unit of a large GPU one, or nearly.
-const FULL: f64 = 64.0;
+/// Groups that leave most compute units of a GPU without one; and those that give a large one's units one each, which are few if a
+/// model says that more would pay.
+const FEW: [f64; 2] = [16.0, 128.0];
 
 /// Times that a group reads a segment from which on a tile in local memory may pay (H200: a tile gained 1.2 times with 16 and lost with
 /// 2.9, `grade.csv`).
@@ -27,6 +28,9 @@ const INSTRUCTIONS_A_TURN: f64 = 784.0;
 
 /// Instructions that take as long as a division of integers (H200: 29.7).
 const INSTRUCTIONS_A_DIVISION: f64 = 30.0;
+
+/// The group that is taken instead of one that does not fill a warp.
+const GROUP: WorkGroup = WorkGroup::linear(256);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Waste {
@@ -92,6 +96,7 @@ struct CaseWork<'a> {
     lines: Vec<&'a CountRow>,
     wg: WorkGroup,
     launches: f64,
+    elements: f64,
     /// So many groups of a launch are few: of a case that is small by itself, one.
     few: f64,
     /// Whether a model fits.
@@ -117,10 +122,11 @@ impl Payoffs {
             lines: with_lines(largest(own.collect())),
             wg: row.wg?,
             launches: row.launches.unwrap_or(1).max(1) as f64,
-            few: FULL / 4.0,
+            elements: row.n as f64 * row.m as f64,
+            few: FEW[usize::from(has_model)],
             has_model,
         };
-        let all = work.payoffs(&|tally, launches| {
+        let all = work.payoffs(&|tally, launches, wg| {
             if !has_model {
                 return slots(tally);
             }
@@ -130,6 +136,7 @@ impl Payoffs {
             let row = Row {
                 t_launches_s: cost,
                 launches: Some(launches as u64),
+                wg: Some(wg),
                 ..row.clone()
             };
             ModelTime::of(&row, tally, rates).map_or(f64::NAN, |model| model.whole())
@@ -148,19 +155,21 @@ impl Payoffs {
             .copied()
             .filter(|row| row.is_of_launch())
             .collect();
-        let wg = launches.first()?.wg;
+        let first = *launches.first()?;
+        let wg = first.wg;
         let tally = Tally::sum(launches.into_iter());
         let work = CaseWork {
             tally,
             lines: with_lines(own),
             wg,
             launches: 1.0,
+            elements: first.elements() as f64,
             few: 1.0,
             has_model: false,
         };
         Some(Payoffs {
             is_of_time: false,
-            all: work.payoffs(&|tally, _| slots(tally)),
+            all: work.payoffs(&|tally, _, _| slots(tally)),
         })
     }
 
@@ -233,13 +242,13 @@ fn cut<const N: usize>(excess: f64, of: u64, counts: [&mut u64; N]) {
 }
 
 impl CaseWork<'_> {
-    fn payoffs(&self, cost: &dyn Fn(&Tally, f64) -> f64) -> Vec<Payoff> {
-        let now = cost(&self.tally, self.launches);
+    fn payoffs(&self, cost: &dyn Fn(&Tally, f64, WorkGroup) -> f64) -> Vec<Payoff> {
+        let now = cost(&self.tally, self.launches, self.wg);
         let mut all: Vec<Payoff> = Vec::new();
         for waste in Waste::ALL {
             let total = match waste {
                 Waste::Launches => (self.launches, 1.0),
-                Waste::OneGroup => (FULL, self.few_groups()),
+                Waste::OneGroup => self.groups(),
                 _ => {
                     let lines = self
                         .lines
@@ -253,9 +262,14 @@ impl CaseWork<'_> {
             } else {
                 self.launches
             };
+            let wg = if waste == Waste::MaskedLanes && self.has_small_groups() {
+                GROUP
+            } else {
+                self.wg
+            };
             let saves = match waste {
-                Waste::OneGroup => 1.0 - total.1 / total.0,
-                _ => 1.0 - cost(&self.without(waste, total), launches) / now,
+                Waste::OneGroup if !self.has_model => 1.0 - total.1 / total.0,
+                _ => 1.0 - cost(&self.without(waste, total), launches, wg) / now,
             };
             if total.1 < total.0 && saves > 0.0 {
                 all.push(Payoff {
@@ -271,6 +285,11 @@ impl CaseWork<'_> {
                 .then(b.saves.total_cmp(&a.saves))
         });
         all
+    }
+
+    /// Whether groups do not fill a warp.
+    fn has_small_groups(&self) -> bool {
+        self.wg.size() < WARP as usize
     }
 
     /// A waste in one line's instructions.
@@ -314,16 +333,15 @@ impl CaseWork<'_> {
         }
     }
 
-    /// The groups of a launch, where a GPU has many more compute units and items have many elements each; else those that fill one.
-    fn few_groups(&self) -> f64 {
-        const MANY: u64 = 16;
-        let elements = self.lines.first().map_or(0, |row| row.elements());
+    /// Groups that would do, and those of a launch: where these are few and items have many elements each.
+    fn groups(&self) -> Enough {
+        /// Elements that are few enough for an item.
+        const MANY: f64 = 16.0;
         let groups = self.tally.groups as f64 / self.launches;
-        match groups <= self.few
-            && elements as f64 >= groups * (MANY * self.wg.size() as u64) as f64
-        {
-            true => groups,
-            false => FULL,
+        let all = self.elements / (MANY * self.wg.size() as f64);
+        match groups <= self.few {
+            true => (all.max(groups), groups),
+            false => (groups, groups),
         }
     }
 
@@ -379,15 +397,16 @@ impl CaseWork<'_> {
             }
             Waste::MaskedLanes => {
                 cut(excess, small.issued, [&mut counts.issued]);
-                if self.wg.size() < WARP as usize {
+                if self.has_small_groups() {
                     let of_warps = [
                         &mut memory.global_read.requests,
                         &mut memory.global_write.requests,
                         &mut counts.waits,
                         &mut counts.hidden,
-                        &mut tally.groups,
                     ];
                     cut(excess, small.issued, of_warps);
+                    let items = tally.groups * self.wg.size() as u64;
+                    tally.groups = items.div_ceil(GROUP.size() as u64);
                 }
             }
             Waste::Rereads => {
@@ -414,7 +433,8 @@ impl CaseWork<'_> {
                 let atomics = std::mem::take(&mut memory.global_atomic);
                 memory.local_atomic.items += atomics.items;
             }
-            Waste::Launches | Waste::OneGroup => {}
+            Waste::OneGroup => tally.groups = (counted * self.launches) as u64,
+            Waste::Launches => {}
         }
         tally
     }
