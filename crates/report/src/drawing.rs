@@ -306,7 +306,7 @@ fn access(
             film.line(&step.file, step.line).unwrap_or_default()
         ),
         format!(
-            "group {} ({}), warp {}: {verb} {array} ({place} memory)",
+            "group {} ({} work-items), warp {}: {verb} {array} ({place} memory)",
             step.group,
             group_of(film, step),
             step.warp
@@ -606,7 +606,7 @@ fn mask(film: &Film, steps: &[&TracedStep]) -> DrawnGrids {
     }
     let about = match steps.first() {
         Some(step) => vec![format!(
-            "group {} ({}), warp {}: {} steps, {busy:.1} % of its lanes busy",
+            "group {} ({} work-items), warp {}: {} steps, {busy:.1} % of its lanes busy",
             step.group,
             group_of(film, step),
             step.warp,
