@@ -99,9 +99,6 @@ fn film(global: &Global, options: &DrawArgs, path: &str) -> Result<()> {
     Ok(())
 }
 
-/// Waves of groups whose partitions a picture shows.
-const WAVES: u64 = 4;
-
 /// Runs the kernel that `what` names in the simulator, and keeps what its first groups did.
 fn watch(what: &str, options: &DrawArgs) -> Result<Film> {
     let (name, part) = parted(what);
@@ -142,7 +139,8 @@ fn watch(what: &str, options: &DrawArgs) -> Result<Film> {
         setup,
         deadline,
         Some(match options.chosen.view {
-            DrawnView::Units => WAVES * model.units,
+            // Four waves.
+            DrawnView::Units => 4 * model.units,
             _ => options.groups,
         }),
         (interrupt::interrupted, say),

@@ -807,9 +807,8 @@ fn units(film: &Film, step: &TracedStep) -> Result<DrawnGrids, String> {
         "how many compute units this machine has is not known: --machine gtx280 has 30, cc1.0 16",
     )?;
     let groups = counted.counts.groups;
-    let numbers_of = (0..groups).map(|group| (group, group)).collect();
-    let mut shown: BTreeMap<String, BTreeMap<u64, u64>> =
-        BTreeMap::from([("groups, by number".into(), numbers_of)]);
+    let numbers_of: BTreeMap<u64, u64> = (0..groups).map(|group| (group, group)).collect();
+    let mut shown = BTreeMap::from([("groups, by number".to_owned(), numbers_of)]);
     for step in &launch.steps {
         for one in &step.requests {
             if matches!(one.kind, RequestKind::GlobalRead | RequestKind::GlobalWrite) {
