@@ -15,12 +15,14 @@ use crate::kernels::{Registry, Rung, Sources, built_in, ladders};
 use crate::plan::{Case, Pass, Plan, Target, WorkGroup};
 use crate::report::drawing::{self, DrawnGrids, DrawnView};
 use crate::report::film::{Film, page};
+use crate::report::format::file_name;
 use crate::report::moment::FilmLine;
 use crate::report::picture::of_grids;
 use crate::simulator::{CountingWorker, Simulator};
 use crate::terminal::say;
 use crate::worker::Setup;
 use crate::{Error, Result, bench, ceilings, interrupt, outputs, usage_error};
+use gpulab_model::Joined;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -33,11 +35,11 @@ pub fn run(global: &Global, options: &DrawArgs) -> Result<()> {
     options.output.as_deref().map_or(Ok(()), check_picture)?;
     let drawn = stills(options)?;
     let Some(path) = &options.output else {
-        let texts: Vec<String> = drawn
+        let texts = drawn
             .iter()
             .map(|one| drawing::text(one, screen(global.color)))
-            .collect();
-        return print(&texts.join("\n"));
+            .joined("\n");
+        return print(&texts);
     };
     outputs::write_told(global, path, of_grids(&drawn).svg(), "")
 }
@@ -78,14 +80,14 @@ fn film(global: &Global, options: &DrawArgs, path: &str) -> Result<()> {
     if path == "-" {
         return Ok(());
     }
-    let titles: Vec<&str> = films.iter().map(|film| film.title.as_str()).collect();
-    global.note(&format!("wrote {path}: {}", titles.join(" and ")));
+    let titles = films.iter().map(|film| film.title.as_str()).joined(" and ");
+    global.note(&format!("wrote {path}: {titles}"));
     for film in &films {
         if let Some(step) = film
             .costliest(&FilmLine::Worst)
             .filter(|step| film.is_wasteful(step))
         {
-            let name = step.file.rsplit('/').next().unwrap_or_default();
+            let name = file_name(&step.file);
             let place = format!("{path}#line={name}:{}", step.line);
             global.note(&format!(
                 "{}, its worst moment: {} ({place})",
@@ -136,7 +138,11 @@ fn watch(what: &str, options: &DrawArgs) -> Result<Film> {
         model,
         setup,
         deadline,
-        Some(options.groups),
+        Some(match options.chosen.view {
+            // Four waves.
+            DrawnView::Units => 4 * model.units,
+            _ => options.groups,
+        }),
         (interrupt::interrupted, say),
     )?;
     let target = worker.target();

@@ -265,7 +265,7 @@ fn a_picture_shows_the_access_that_costs_most() {
         ("draw reduce:2 --view mask", "% of its lanes busy"),
         (
             "draw transpose:3 --view reach",
-            "# work-item 0 of warp 0 touches it",
+            "in it work-item 0 of warp 0",
         ),
         ("draw reduce:2 --each 25", "turn 4 of line 25"),
         ("draw reduce:3 --view tree --data ones", "values   16"),
@@ -279,6 +279,11 @@ fn a_picture_shows_the_access_that_costs_most() {
             "launch 1  r|w  gpulab copies the input: 1 group",
         ),
         ("draw exercise:banks", "exercise banks"),
+        ("draw minplus:0 --wg 32", "group 0 (8x4 work-items)"),
+        (
+            "draw minplus:1 --wg 16x8 --view items --machine wave64",
+            "warp 1, (0, 4)   0  1",
+        ),
         ("draw reduce:1 -o -", "<svg"),
     ] {
         let (drawn, said, code) = run(&words(line));
@@ -307,9 +312,9 @@ fn each_picture_of_the_sources_page_shows_what_its_row_is_about() {
         let lines = wanted.remove(command);
         let lines = lines.unwrap_or_else(|| panic!("{command}: is not in pictures.txt"));
         let args = words(command);
-        let to = args.iter().position(|arg| *arg == "--film");
-        let mut args: Vec<&str> = args[..to.unwrap_or(args.len())].to_vec();
-        args.extend(to.iter().flat_map(|_| ["--film", "-"]));
+        let to = args.iter().position(|arg| ["--film", "-o"].contains(arg));
+        let mut args: Vec<&str> = args[..to.map_or(args.len(), |to| to + 1)].to_vec();
+        args.extend(to.map(|_| "-"));
         let (drawn, said, code) = run(&args);
         let drawn = words(&drawn).join(" ");
         assert!(code == 0 && !lines.is_empty(), "{command}: {said}");
@@ -331,6 +336,7 @@ fn what_cannot_be_watched_is_told() {
         ("draw reduce:2 --view tree --wg 32", "--wg 16 has fewer"),
         ("draw reduce:2 --data twos", "give ones, ramp or small"),
         ("draw mine.cl", "--as reduce"),
+        ("draw reduce:3 --view units", "--machine gtx280 has 30"),
         ("draw transfer", "no kernel to count"),
         ("draw reduce:2 -n 1M", "-n 16384 shows the same"),
         (
@@ -426,8 +432,12 @@ addEventListener("load", () => {
   const named = "button, input, select, [role=img], [role=region], [role=list], [role=toolbar]";
   const unnamed = [...document.querySelectorAll(named)].filter(one =>
     !one.getAttribute("aria-label") && !one.textContent.trim()).length;
+  const orders = new Set(Array.from({ length: 64 }, () => {
+    drawn.forEach((_, group) => drawn.set(group, Math.random()));
+    return groups().join(" ");
+  }));
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  document.body.replaceChildren(JSON.stringify({ met, below, sheets, faint, unnamed, dark, worst, bad, line, linked, cells, before, after, last, fetched, wide, films: films.length }));
+  document.body.replaceChildren(JSON.stringify({ met, orders: [...orders].sort(), below, sheets, faint, unnamed, dark, worst, bad, line, linked, cells, before, after, last, fetched, wide, films: films.length }));
 });
 </script>"##;
 
@@ -509,6 +519,7 @@ fn a_browser_plays_two_films_side_by_side() {
             found["dark"] == (scheme == "0") && found["faint"] == 0 && found["unnamed"] == 0,
             "{found}"
         );
+        assert_eq!(found["orders"], json!(["0 1", "1 0"]));
         assert!(found["line"] == "25" && found["linked"] == "20", "{found}");
         // Both stand at the same barrier; a page is printed for each.
         assert_eq!(

@@ -3,9 +3,13 @@
 use super::film::Film;
 use crate::format::{self, Screen};
 use crate::moment::FilmLine;
+use Shade::{Empty, Full, Light, Strong};
 use clap::{Args, ValueEnum};
-use gpulab_model::plan::{Arg, Role};
-use gpulab_study::count::{RequestKind, TracedLaunch, TracedRequest, TracedStep};
+use gpulab_model::Joined;
+use gpulab_model::plan::{Arg, Role, WorkGroup};
+use gpulab_study::count::{
+    CountedLaunch, LockstepModel, RequestKind, TracedLaunch, TracedRequest, TracedStep,
+};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,6 +26,10 @@ pub enum DrawnView {
     Reach,
     /// The launches on the queue: which buffers each reads and writes
     Launches,
+    /// The place (x, y) in its group of each lane of the warps
+    Items,
+    /// The groups that the compute units of --machine run at once, wave by wave, and the partitions of memory that they ask
+    Units,
 }
 
 #[derive(Debug, Args)]
@@ -61,11 +69,11 @@ pub(crate) enum Shade {
 /// Its number or sign, and its shade.
 pub(crate) type GridCell = (Cow<'static, str>, Shade);
 
-const EMPTY: GridCell = (Cow::Borrowed("."), Shade::Empty);
+const EMPTY: GridCell = (Cow::Borrowed("."), Empty);
 
-const READ: GridCell = (Cow::Borrowed("r"), Shade::Light);
-const WRITTEN: GridCell = (Cow::Borrowed("w"), Shade::Full);
-const BOTH: GridCell = (Cow::Borrowed("+"), Shade::Strong);
+const READ: GridCell = (Cow::Borrowed("r"), Light);
+const WRITTEN: GridCell = (Cow::Borrowed("w"), Full);
+const BOTH: GridCell = (Cow::Borrowed("+"), Strong);
 
 /// A cell that is touched once more.
 fn touched(cell: &GridCell, kind: RequestKind) -> GridCell {
@@ -87,7 +95,7 @@ pub struct CellGrid {
     /// Cells that belong together: a line stands between them.
     pub(crate) together: usize,
     pub(crate) rows: Vec<GridRow>,
-    pub(crate) marks: Vec<(GridCell, String)>,
+    pub(crate) marks: Vec<(GridCell, &'static str)>,
     pub(crate) below: Vec<String>,
 }
 
@@ -120,16 +128,11 @@ pub(crate) fn shown_rows(grid: &CellGrid) -> [&[GridRow]; 2] {
 }
 
 /// What the shades mean that occur.
-pub(crate) fn shown_marks(grid: &CellGrid) -> impl Iterator<Item = &(GridCell, String)> {
-    let shades: BTreeSet<Shade> = grid
-        .rows
-        .iter()
-        .flat_map(|(_, cells, _)| cells)
-        .map(|cell| cell.1)
-        .collect();
+pub(crate) fn shown_marks(grid: &CellGrid) -> impl Iterator<Item = &(GridCell, &'static str)> {
+    let cells = grid.rows.iter().flat_map(|(_, cells, _)| cells);
     grid.marks
         .iter()
-        .filter(move |(cell, _)| shades.contains(&cell.1))
+        .filter(move |(mark, _)| cells.clone().any(|cell| cell.1 == mark.1))
 }
 
 /// Words of a row: 128 bytes.
@@ -193,6 +196,8 @@ fn view(
         DrawnView::Mask => Ok(mask(film, &of_warp(steps, chosen.warp))),
         DrawnView::Tree => tree(film, steps),
         DrawnView::Launches => launches(film),
+        DrawnView::Items => Ok(items(film, steps[0])),
+        DrawnView::Units => units(film, steps[0]),
         DrawnView::Reach => Ok(reach(film, all, steps, chosen.warp)),
     }
 }
@@ -301,8 +306,10 @@ fn access(
             film.line(&step.file, step.line).unwrap_or_default()
         ),
         format!(
-            "group {}, warp {}: {verb} {array} ({place} memory)",
-            step.group, step.warp
+            "group {} ({} work-items), warp {}: {verb} {array} ({place} memory)",
+            step.group,
+            group_of(film, step),
+            step.warp
         ),
         cost,
     ];
@@ -335,11 +342,18 @@ fn verb(one: &TracedRequest) -> &'static str {
     }
 }
 
-/// The launches, each with the names of its kernel's buffers; those that a flag left out were not traced.
-fn launched(film: &Film) -> Vec<(&TracedLaunch, BTreeMap<&str, usize>)> {
+/// A launch, the buffers of its kernel's parameters by their names, and its counts.
+type Launched<'a> = (
+    &'a TracedLaunch,
+    BTreeMap<&'a str, usize>,
+    &'a CountedLaunch,
+);
+
+/// The launches; those that a flag left out were not traced.
+fn launched(film: &Film) -> Vec<Launched<'_>> {
     let mut passes = film.plan.passes.iter();
     let mut launched = Vec::new();
-    for launch in &film.launches {
+    for (launch, counted) in film.launches.iter().zip(&film.counted.launches) {
         // Launches of one kernel may have other buffers each.
         let pass = passes.by_ref().find(|pass| pass.kernel == launch.kernel);
         let names = film.parameters.get(&launch.kernel);
@@ -353,16 +367,25 @@ fn launched(film: &Film) -> Vec<(&TracedLaunch, BTreeMap<&str, usize>)> {
                 buffers.insert(name.as_str(), *buffer);
             }
         }
-        launched.push((launch, buffers));
+        launched.push((launch, buffers, counted));
     }
     launched
 }
 
+fn launch_of<'a>(film: &'a Film, step: &TracedStep) -> Option<Launched<'a>> {
+    launched(film)
+        .into_iter()
+        .find(|(launch, ..)| launch.steps.iter().any(|own| std::ptr::eq(own, step)))
+}
+
+/// The work-group of the launch that a step is of.
+fn group_of(film: &Film, step: &TracedStep) -> WorkGroup {
+    launch_of(film, step).map_or(film.plan.wg, |(.., counted)| WorkGroup(counted.counts.wg))
+}
+
 /// Bytes of the buffer that an access goes to, where it is known.
 fn end(film: &Film, step: &TracedStep, one: &TracedRequest) -> Option<u64> {
-    let (_, buffers) = launched(film)
-        .into_iter()
-        .find(|(launch, _)| launch.steps.iter().any(|own| std::ptr::eq(own, step)))?;
+    let (_, buffers, _) = launch_of(film, step)?;
     let spec = &film.plan.buffers[*buffers.get(one.array.as_str())?];
     Some(spec.len as u64 * spec.dtype.size() as u64)
 }
@@ -392,10 +415,15 @@ fn words(request: &TracedRequest) -> BTreeMap<u64, Vec<u64>> {
     words
 }
 
+/// A row with nothing behind it.
+fn row(label: impl Into<String>, cells: impl IntoIterator<Item = GridCell>) -> GridRow {
+    (label.into(), cells.into_iter().collect(), String::new())
+}
+
 /// A row above others, with their columns' numbers.
 fn numbers(label: &str, columns: u64) -> GridRow {
-    let cells = (0..columns).map(|column| (column.to_string().into(), Shade::Empty));
-    (label.to_owned(), cells.collect(), String::new())
+    let cells = (0..columns).map(|column| (column.to_string().into(), Empty));
+    row(label, cells)
 }
 
 /// Lines of 128 bytes, segment beside segment.
@@ -417,42 +445,25 @@ fn segments(film: &Film, request: &TracedRequest, end: Option<u64>) -> CellGrid 
             .collect(),
     };
     let mut rows = vec![numbers("word", WORDS)];
-    for row in words
+    for line in words
         .keys()
         .map(|word| word / WORDS)
         .collect::<BTreeSet<u64>>()
     {
-        let cells = (row * WORDS..(row + 1) * WORDS).map(|word| match words.get(&word) {
-            Some(asking) if end.is_some_and(|end| word * WORD >= end) => {
-                (first(asking), Shade::Strong)
-            }
-            Some(asking) => (first(asking), Shade::Full),
-            None if moved.contains(&(word / together)) => ("-".into(), Shade::Light),
+        let cells = (line * WORDS..(line + 1) * WORDS).map(|word| match words.get(&word) {
+            Some(asking) if end.is_some_and(|end| word * WORD >= end) => (first(asking), Strong),
+            Some(asking) => (first(asking), Full),
+            None if moved.contains(&(word / together)) => ("-".into(), Light),
             None => EMPTY,
         });
-        rows.push((
-            format!("{}", row * WORDS * WORD),
-            cells.collect(),
-            String::new(),
-        ));
+        rows.push(row((line * WORDS * WORD).to_string(), cells));
     }
-    CellGrid {
-        head: "byte".into(),
-        together: together as usize,
-        rows,
-        below: [format!(
+    CellGrid { together: together as usize, below: [format!(
             "A row is 128 bytes, a cell is a word of 4 bytes; lines separate segments of {segment} bytes."
         )]
         .into_iter()
         .chain(shared(&words))
-        .collect(),
-        marks: vec![
-            mark("0", Shade::Full, ASKING),
-            mark("0", Shade::Strong, "a lane outside of the array"),
-            mark("-", Shade::Light, "moved for nobody"),
-            mark(".", Shade::Empty, "not moved"),
-        ],
-    }
+        .collect(), ..grid("byte", rows, "access") }
 }
 
 /// The words of the lanes that go together, of one part of the warp behind the other: as many parts as come to the passes that
@@ -511,22 +522,18 @@ fn banks(film: &Film, request: &TracedRequest) -> CellGrid {
     for (part, words) in parts.iter().enumerate() {
         let of_bank = queues(film, words);
         if part > 0 {
-            rows.push((format!("part {}", part + 1), Vec::new(), String::new()));
+            rows.push(row(format!("part {}", part + 1), []));
         }
         for pass in 0..of_bank.values().map(Vec::len).max().unwrap_or_default() {
             let mut cells = vec![EMPTY; banks as usize];
             for (bank, queue) in &of_bank {
                 if let Some(word) = queue.get(pass) {
-                    let shade = if queue.len() > 1 {
-                        Shade::Strong
-                    } else {
-                        Shade::Full
-                    };
+                    let shade = if queue.len() > 1 { Strong } else { Full };
                     cells[*bank as usize] = (first(&words[word]), shade);
                 }
             }
             number += 1;
-            rows.push((format!("pass {number}"), cells, String::new()));
+            rows.push(row(format!("pass {number}"), cells));
         }
     }
     let split = format!(
@@ -539,32 +546,39 @@ fn banks(film: &Film, request: &TracedRequest) -> CellGrid {
         shared(&words(request)),
     ];
     CellGrid {
-        head: "local memory".into(),
-        together: 8,
-        rows,
-        marks: vec![
-            mark("0", Shade::Full, ASKING),
-            mark("0", Shade::Strong, "a lane that waits, or lets others wait"),
-            mark(".", Shade::Empty, "nobody asks"),
-        ],
         below: below.into_iter().flatten().collect(),
+        ..grid("local memory", rows, "banks")
     }
 }
-
-const ASKING: &str = "the lane that asks, by its number; of several the first";
 
 /// Words that several lanes ask for, and these lanes.
 fn shared(words: &BTreeMap<u64, Vec<u64>>) -> Option<String> {
     let mut told = Vec::new();
     for (word, asking) in words.iter().filter(|(_, asking)| asking.len() > 1).take(4) {
-        let asking: Vec<String> = asking.iter().map(u64::to_string).collect();
-        told.push(format!("byte {}: lanes {}", word * WORD, asking.join(" ")));
+        let asking = asking.iter().map(u64::to_string).joined(" ");
+        told.push(format!("byte {}: lanes {asking}", word * WORD));
     }
     (!told.is_empty()).then(|| format!("Several lanes ask for a word. {}.", told.join("; ")))
 }
 
-fn mark(sign: &'static str, shade: Shade, meaning: &str) -> (GridCell, String) {
-    ((sign.into(), shade), meaning.to_owned())
+/// What the cells of each view mean: the view, a cell's sign, its shade from empty to strong, and the meaning.
+const MARKS: &str = include_str!("marks.txt");
+
+/// A grid with the marks of its view.
+fn grid(head: impl Into<String>, rows: Vec<GridRow>, view: &str) -> CellGrid {
+    let marks = MARKS.lines().filter_map(|line| {
+        let (sign, rest) = line.strip_prefix(view)?.trim_start().split_once(' ')?;
+        let (shade, meaning) = rest.split_once(' ')?;
+        let shade = [Empty, Light, Full, Strong][shade.parse::<usize>().ok()?];
+        Some(((sign.into(), shade), meaning))
+    });
+    CellGrid {
+        head: head.into(),
+        together: 8,
+        rows,
+        marks: marks.collect(),
+        below: Vec::new(),
+    }
 }
 
 /// A row for each step: the lanes that execute it.
@@ -578,37 +592,29 @@ fn mask(film: &Film, steps: &[&TracedStep]) -> DrawnGrids {
     for step in steps {
         if step.phase != phase {
             phase = step.phase;
-            rows.push(("barrier".into(), Vec::new(), String::new()));
+            rows.push(row("barrier", []));
         }
         let cells = (0..width).map(|lane| {
             if step.lanes >> lane & 1 == 1 {
-                ("#".into(), Shade::Full)
+                ("#".into(), Full)
             } else {
                 EMPTY
             }
         });
         let text = film.line(&step.file, step.line).unwrap_or_default();
-        rows.push((format!("{}", step.line), cells.collect(), text.to_owned()));
+        rows.push((step.line.to_string(), cells.collect(), text.to_owned()));
     }
     let about = match steps.first() {
         Some(step) => vec![format!(
-            "group {}, warp {}: {} steps, {busy:.1} % of its lanes busy",
+            "group {} ({} work-items), warp {}: {} steps, {busy:.1} % of its lanes busy",
             step.group,
+            group_of(film, step),
             step.warp,
             steps.len()
         )],
         None => vec!["this warp does nothing there: choose another --warp or --line".into()],
     };
-    let grid = CellGrid {
-        head: "line".into(),
-        together: 8,
-        rows,
-        marks: vec![
-            mark("#", Shade::Full, "the lane executes the line"),
-            mark(".", Shade::Empty, "it is masked"),
-        ],
-        below: Vec::new(),
-    };
+    let grid = grid("line", rows, "mask");
     drawn(film, about, vec![grid])
 }
 
@@ -644,11 +650,11 @@ fn tree(film: &Film, steps: &[&TracedStep]) -> Result<DrawnGrids, String> {
         {
             for (lane, at) in lanes(read.lanes).zip(&read.at) {
                 if let Some(item) = items.get_mut((at / read.size) as usize) {
-                    *item = (format!("+{}", first + lane).into(), Shade::Light);
+                    *item = (format!("+{}", first + lane).into(), Light);
                 }
             }
         }
-        values.iter_mut().for_each(|value| value.1 = Shade::Empty);
+        values.iter_mut().for_each(|value| value.1 = Empty);
         for ((lane, at), value) in lanes(write.lanes).zip(&write.at).zip(&write.stored) {
             let at = (at / write.size) as usize;
             let item = first + lane;
@@ -658,23 +664,17 @@ fn tree(film: &Film, steps: &[&TracedStep]) -> Result<DrawnGrids, String> {
             } else {
                 format!("={item}")
             };
-            items[at] = (sign.into(), Shade::Full);
-            values[at] = (value.clone().into(), Shade::Full);
+            items[at] = (sign.into(), Full);
+            values[at] = (value.clone().into(), Full);
         }
-        rows.push((format!("line {}", step.line), items, String::new()));
-        rows.push(("values".into(), values.clone(), String::new()));
+        rows.push(row(format!("line {}", step.line), items));
+        rows.push(row("values", values.clone()));
     }
     let mut grids = Vec::new();
     for (array, (_, rows)) in trees {
         grids.push(CellGrid {
-            head: format!("{array}, a column for each word"),
             together: columns,
-            rows,
-            marks: vec![
-                mark("+0", Shade::Light, "work-item 0 reads the word"),
-                mark("0=", Shade::Full, "it reads and writes it; =0 it writes it"),
-            ],
-            below: Vec::new(),
+            ..grid(format!("{array}, a column for each word"), rows, "tree")
         });
     }
     Ok(drawn(
@@ -704,10 +704,10 @@ fn reach(film: &Film, all: &[&TracedStep], steps: &[&TracedStep], warp: u64) -> 
                 .or_default();
             for (own, at) in lanes(request.lanes).zip(&request.at) {
                 let shade = match (step.warp == warp, own == lane) {
-                    _ if !is_now => Shade::Empty,
-                    (true, true) => Shade::Strong,
-                    (true, false) => Shade::Full,
-                    (false, _) => Shade::Light,
+                    _ if !is_now => Empty,
+                    (true, true) => Strong,
+                    (true, false) => Full,
+                    (false, _) => Light,
                 };
                 for element in at / size..(at + request.size) / size {
                     let known = array.entry(element).or_insert(shade);
@@ -737,41 +737,122 @@ fn reach(film: &Film, all: &[&TracedStep], steps: &[&TracedStep], warp: u64) -> 
             *known = (*shade).max(*known);
         }
         let mut rows: Vec<GridRow> = Vec::new();
-        for (row, cells) in &shades {
+        for (place, cells) in &shades {
             let cells = (0..width.div_ceil(share)).map(|column| match cells.get(&column) {
-                Some(Shade::Strong) => ("#".into(), Shade::Strong),
-                Some(Shade::Full) => ("o".into(), Shade::Full),
-                Some(Shade::Light) => ("-".into(), Shade::Light),
+                Some(Strong) => ("#".into(), Strong),
+                Some(Full) => ("o".into(), Full),
+                Some(Light) => ("-".into(), Light),
                 _ => EMPTY,
             });
-            let first = row * share * step;
-            rows.push((first.to_string(), cells.collect(), String::new()));
+            let first = place * share * step;
+            rows.push(row(first.to_string(), cells));
         }
         let array = if array.is_empty() { "an array" } else { array };
         grids.push(CellGrid {
-            head: format!("{array}, {rows_of}"),
-            together: 8,
-            rows,
-            marks: vec![
-                mark(
-                    "#",
-                    Shade::Strong,
-                    &format!("work-item {lane} of warp {warp} touches it"),
-                ),
-                mark("o", Shade::Full, "its warp"),
-                mark("-", Shade::Light, "its group"),
-            ],
             below: vec![format!(
                 "A cell is {}.",
                 format::counted((share * share) as usize, "element")
             )],
+            ..grid(format!("{array}, {rows_of}"), rows, "reach")
         });
     }
     let about = vec![format!(
-        "group {}: the elements that it touches",
+        "group {}: the elements that it touches, and in it work-item {lane} of warp {warp}",
         steps[0].group
     )];
     drawn(film, about, grids)
+}
+
+/// A cell for each work-item, at its place (x, y): its lane.
+fn items(film: &Film, step: &TracedStep) -> DrawnGrids {
+    let wg = group_of(film, step);
+    let warp = film.model.warp as usize;
+    let across = wg.0[0];
+    let width = if across.is_multiple_of(warp) {
+        warp
+    } else {
+        across
+    };
+    let mut rows = vec![numbers("(x, y)", width as u64)];
+    for first in (0..wg.size()).step_by(width) {
+        let place = format!(
+            "warp {}, ({}, {})",
+            first / warp,
+            first % across,
+            first / across
+        );
+        let cells = (first..first + width).map(|item| {
+            let shade = [Full, Light][item / warp % 2];
+            ((item % warp).to_string().into(), shade)
+        });
+        rows.push(row(place, cells));
+    }
+    let grid = CellGrid {
+        below: vec![format!(
+            "The number x + {across} y of a work-item, divided by {warp}, is its warp; the remainder is its lane."
+        )],
+        ..grid(format!("a group of {wg} work-items"), rows, "items")
+    };
+    drawn(film, Vec::new(), vec![grid])
+}
+
+/// The groups of a launch, a column for each compute unit and a row for each wave: their numbers, and of each array the partition
+/// that they ask first.
+fn units(film: &Film, step: &TracedStep) -> Result<DrawnGrids, String> {
+    const PARTITION: u64 = 256;
+    let LockstepModel {
+        units, partitions, ..
+    } = film.model;
+    let (launch, _, counted) = launch_of(film, step).filter(|_| partitions > 0).ok_or(
+        "how many compute units this machine has is not known: --machine gtx280 has 30, cc1.0 16",
+    )?;
+    let groups = counted.counts.groups;
+    let numbers_of: BTreeMap<u64, u64> = (0..groups).map(|group| (group, group)).collect();
+    let mut shown = BTreeMap::from([("groups, by number".to_owned(), numbers_of)]);
+    for step in &launch.steps {
+        for one in &step.requests {
+            if matches!(one.kind, RequestKind::GlobalRead | RequestKind::GlobalWrite) {
+                let head = format!(
+                    "groups, by the partition of {} that each {} first",
+                    one.array,
+                    verb(one)
+                );
+                shown
+                    .entry(head)
+                    .or_default()
+                    .entry(step.group)
+                    .or_insert(one.at[0] / PARTITION % partitions);
+            }
+        }
+    }
+    let mut grids = Vec::new();
+    for (head, numbers_of) in shown {
+        let mut rows = vec![numbers("unit", units)];
+        let last = numbers_of.keys().max().copied().unwrap_or_default();
+        for wave in 0..=last / units {
+            let own: Vec<Option<&u64>> = (0..units)
+                .map(|unit| numbers_of.get(&(wave * units + unit)))
+                .collect();
+            let cells = own.iter().map(|one| {
+                let alike = own.iter().filter(|other| *other == one).count() as u64;
+                let shade = if alike > units.div_ceil(partitions) {
+                    Strong
+                } else {
+                    Full
+                };
+                one.map_or(EMPTY, |number| (number.to_string().into(), shade))
+            });
+            rows.push(row(format!("wave {}", wave + 1), cells));
+        }
+        grids.push(grid(head, rows, "units"));
+    }
+    let groups = format::counted(groups as usize, "group");
+    let about = vec![
+        format!("{}: {groups} on {units} compute units", launch.kernel),
+        "A wave is one group for each unit. A unit that holds more groups runs as many waves at once.".into(),
+        "The hardware chooses the unit of a group; here groups follow their numbers.".into(),
+    ];
+    Ok(drawn(film, about, grids))
 }
 
 /// Most buffers that one picture shows.
@@ -800,9 +881,7 @@ fn launches(film: &Film) -> Result<DrawnGrids, String> {
         }
     });
     let mut rows: Vec<GridRow> = vec![("host sends".into(), sent.collect(), "the inputs".into())];
-    for (number, ((traced, places), counted)) in
-        (1..).zip(launched(film).iter().zip(&film.counted.launches))
-    {
+    for (number, (traced, places, counted)) in (1..).zip(&launched(film)) {
         let helper = HELPERS.iter().find(|(kernel, _)| *kernel == traced.kernel);
         if helper.is_none() {
             for (name, place) in places {
@@ -868,16 +947,9 @@ fn launches(film: &Film) -> Result<DrawnGrids, String> {
             )
         });
     let grid = CellGrid {
-        head: "a column for each buffer".into(),
         together: 1,
-        rows,
-        marks: vec![
-            mark("r", Shade::Light, "read"),
-            mark("w", Shade::Full, "written"),
-            mark("+", Shade::Strong, "both"),
-            mark(".", Shade::Empty, "neither"),
-        ],
         below: told.collect(),
+        ..grid("a column for each buffer", rows, "launches")
     };
     Ok(drawn(film, vec![about], vec![grid]))
 }
@@ -900,10 +972,8 @@ pub fn text(drawn: &DrawnGrids, screen: Screen) -> String {
             }
             text.extend(last.iter().map(|row| line(&part, row, widest, screen)));
         }
-        let marks: Vec<String> = shown_marks(grid)
-            .map(|(cell, meaning)| format!("{} {meaning}", cell.0))
-            .collect();
-        text += &screen.wrap(&marks.join("; "));
+        let marks = shown_marks(grid).map(|(cell, meaning)| format!("{} {meaning}", cell.0));
+        text += &screen.wrap(&marks.joined("; "));
         grid.below
             .iter()
             .for_each(|line| text += &screen.wrap_foreign(line));
@@ -969,9 +1039,9 @@ fn line(
 
 fn painted((sign, shade): &GridCell, screen: Screen) -> String {
     let tint = match shade {
-        Shade::Light if screen.color => format::Tint::Yellow,
-        Shade::Full if screen.color => format::Tint::Green,
-        Shade::Strong if screen.color => format::Tint::Red,
+        Light if screen.color => format::Tint::Yellow,
+        Full if screen.color => format::Tint::Green,
+        Strong if screen.color => format::Tint::Red,
         _ => return sign.to_string(),
     };
     format::paint(sign, tint)

@@ -1,10 +1,11 @@
 //! A kernel's run as a page that plays it: what each warp did, step by step, and what that asked of memory.
 
 use crate::drawing::SMALLEST;
-use crate::format::counted;
+use crate::format::{counted, size};
 use crate::moment::FilmLine;
 use crate::payoff;
 use gpulab_kernels::built_in;
+use gpulab_model::Joined;
 use gpulab_model::plan::{Case, Plan};
 use gpulab_record::Run;
 use gpulab_study::count::{
@@ -63,12 +64,9 @@ impl Film {
     pub fn lines(&self) -> String {
         let steps = self.launches.iter().flat_map(|launch| &launch.steps);
         let lines: BTreeSet<u64> = steps.clone().map(|step| step.line).collect();
-        let lines: Vec<String> = lines.iter().map(u64::to_string).collect();
+        let lines = lines.iter().map(u64::to_string).joined(", ");
         let groups = steps.map(|step| step.group + 1).max().unwrap_or_default();
-        format!(
-            "the film has lines {} of the first {groups} groups; --groups watches more",
-            lines.join(", ")
-        )
+        format!("the film has lines {lines} of the first {groups} groups; --groups watches more")
     }
 
     /// What a request takes, in words.
@@ -95,10 +93,11 @@ impl Film {
                     "transaction"
                 };
                 let pieces = counted(counts.segments as usize, piece);
-                format!(
-                    "{pieces}, {} bytes for {} asked",
-                    counts.moved, counts.bytes
-                )
+                let moved = match moved_pieces[..] {
+                    [(_, first), (_, second)] => format!("{first} + {second}"),
+                    _ => counts.moved.to_string(),
+                };
+                format!("{pieces}, {moved} bytes for {} asked", counts.bytes)
             }
         }
     }
@@ -166,8 +165,8 @@ pub fn page(films: &[Film], line: Option<&FilmLine>) -> String {
         .to_string()
         .replace("</", "<\\/")
         .replace("<!--", "<\\u0021--");
-    let titles: Vec<&str> = films.iter().map(|film| film.title.as_str()).collect();
-    let title = crate::format::terminal(&titles.join(" and "))
+    let titles = films.iter().map(|film| film.title.as_str()).joined(" and ");
+    let title = crate::format::terminal(&titles)
         .replace('&', "&amp;")
         .replace('<', "&lt;");
     PAGE.replace("TITLE", &title).replacen(DATA, &data, 1)
@@ -209,7 +208,7 @@ fn of_film(film: &Film) -> Value {
     } = film.model;
     json!({
         "title": film.title,
-        "shape": if film.case.shape.m == 1 { format!("n = {}", film.case.shape.n) } else { format!("{} x {}", film.case.shape.n, film.case.shape.m) },
+        "shape": format!("n = {}", size(film.case.shape.n, film.case.shape.m)),
         "dtype": film.case.dtype.name(),
         "warp": warp,
         "segment": segment,

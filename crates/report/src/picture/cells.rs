@@ -141,7 +141,7 @@ fn draw_cell(sheet: &mut Sheet, x: f64, (side, tall): (f64, f64), (sign, shade):
     };
     sheet.fill(area, class, "");
     if sign.contains(|c: char| c.is_ascii_digit()) && tall > 9.0 {
-        let look = (8.5, "middle", ink);
+        let look = ((1.5 * side / sign.len() as f64).min(8.5), "middle", ink);
         sheet.text(
             (area.left + area.right) / 2.0,
             area.bottom - 2.5,

@@ -277,6 +277,15 @@ struct WaterfallStep<'a> {
     class: &'static str,
 }
 
+/// As in `× 3.2`, or `12.5 times slower`.
+fn factor(gain: f64) -> String {
+    if gain < 1.0 {
+        format!("{} times slower", number::value(1.0 / gain))
+    } else {
+        format!("× {}", number::value(gain))
+    }
+}
+
 /// Draws what each step of a ladder brought, one case on one device.
 pub fn waterfall(rows: &[Row]) -> Drawn {
     let view = View::of(rows, RateUnit::GB);
@@ -316,7 +325,7 @@ pub fn waterfall(rows: &[Row]) -> Drawn {
         let told = if class == "mute" {
             "undecided".to_owned()
         } else {
-            format!("× {}", number::value(gain))
+            factor(gain)
         };
         steps.push(WaterfallStep {
             row: pair[1],
@@ -329,7 +338,7 @@ pub fn waterfall(rows: &[Row]) -> Drawn {
     let Some(best) = steps.iter().max_by(|a, b| a.after.total_cmp(&b.after)) else {
         return Err("gains are drawn from two rungs or more that have a time".to_owned());
     };
-    let total = format!("× {}", number::value(best.after));
+    let total = factor(best.after);
     let gains = steps.iter().filter(|step| step.class == "f0");
     let title = match gains.max_by(|a, b| (a.after / a.before).total_cmp(&(b.after / b.before))) {
         Some(most) => {
@@ -358,11 +367,7 @@ pub fn waterfall(rows: &[Row]) -> Drawn {
         .joined("; ");
     let mut figures = Vec::new();
     for step in &steps {
-        figures.push(vec![
-            label(step.row),
-            step.told.clone(),
-            format!("{} ×", number::value(step.after)),
-        ]);
+        figures.push(vec![label(step.row), step.told.clone(), factor(step.after)]);
     }
     Ok(sheet.done(
         &title,
