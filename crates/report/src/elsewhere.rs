@@ -13,7 +13,7 @@ pub struct TimeElsewhere {
     pub is_recorded: bool,
 }
 
-const MODEL: &str = "model: from counts, and limits that were measured there; within 1.5 times for 58 of 63 kernels on an H200 (docs/elsewhere.md)";
+const MODEL: &str = "model: from counts, and limits that were measured there; within 1.5 times for 61 of 65 kernels on an H200 (docs/elsewhere.md)";
 
 /// Rungs as they were measured here, with their times on the device of this name, at this size; those without one are named below.
 pub fn table(
@@ -58,7 +58,7 @@ pub fn table(
     }
     if !missing.is_empty() {
         text += &screen.wrap_foreign(&format!(
-            "no time of {}: not counted, or what the model does not know: few groups, launches until the data say so, or atomic operations \
+            "no time of {}: not counted, or what the model does not know: launches until the data say so, or atomic operations \
              that meet",
             missing.join(", ")
         ));
