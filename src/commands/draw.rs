@@ -84,8 +84,7 @@ fn film(global: &Global, options: &DrawArgs, path: &str) -> Result<()> {
     if path == "-" {
         return Ok(());
     }
-    let mut titles: Vec<&str> = films.iter().map(|film| film.title.as_str()).collect();
-    titles.dedup();
+    let titles = crate::report::groups::distinct(films.iter().map(|film| film.title.as_str()));
     global.note(&format!("wrote {path}: {}", titles.join(" and ")));
     for film in &films {
         if let Some(order) = film.order {
@@ -106,10 +105,8 @@ fn film(global: &Global, options: &DrawArgs, path: &str) -> Result<()> {
     }
     let mut launches = films.iter().flat_map(|film| &film.launches);
     if let Some(Parting { reads, gets, .. }) = launches.find_map(|one| one.parting.as_ref()) {
-        let [one, other] = gets;
-        global.note(&format!(
-            "{reads} and gets {one}; in the second order it gets {other}"
-        ));
+        let gets = gets.join("; in the second order it gets ");
+        global.note(&format!("{reads} and gets {gets}"));
     }
     Ok(())
 }
