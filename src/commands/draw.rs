@@ -7,9 +7,10 @@ use super::plot::check_picture;
 use crate::brought::{Brought, is_exercise, is_family_file, line_of, parted};
 use crate::cli::{DrawArgs, Global};
 use crate::console::{print, screen};
-use crate::count::{LockstepModel, TracedLaunch};
+use crate::count::{LockstepModel, Parting, TracedLaunch};
 use crate::data::Fill;
 use crate::experiments::{Experiment, experiment};
+use crate::files::ScratchFolder;
 use crate::kernels::signature::CSource;
 use crate::kernels::{Registry, Rung, Sources, built_in, ladders};
 use crate::plan::{Case, Pass, Plan, Target, WorkGroup};
@@ -18,7 +19,7 @@ use crate::report::film::{Film, page};
 use crate::report::format::file_name;
 use crate::report::moment::FilmLine;
 use crate::report::picture::of_grids;
-use crate::simulator::{CountingWorker, Simulator};
+use crate::simulator::{CountingWorker, ORDERS, Simulator};
 use crate::terminal::say;
 use crate::worker::Setup;
 use crate::{Error, Result, bench, ceilings, interrupt, outputs, usage_error};
@@ -48,7 +49,7 @@ pub fn run(global: &Global, options: &DrawArgs) -> Result<()> {
 pub fn stills(options: &DrawArgs) -> Result<Vec<DrawnGrids>> {
     let mut drawn: Vec<DrawnGrids> = Vec::new();
     for what in &options.what {
-        let film = watch(what, options)?;
+        let (film, _) = watch(what, options)?;
         // Of a second kernel the access that stands in the place of the first one's.
         let like = drawn.first().and_then(|first| first.of.clone());
         let own = drawing::draw(&film, &options.chosen, like.as_ref());
@@ -59,11 +60,14 @@ pub fn stills(options: &DrawArgs) -> Result<Vec<DrawnGrids>> {
 
 /// Watches the kernels and writes the page.
 fn film(global: &Global, options: &DrawArgs, path: &str) -> Result<()> {
-    let films = options
-        .what
-        .iter()
-        .map(|what| watch(what, options))
-        .collect::<Result<Vec<_>, _>>()?;
+    let mut films = Vec::new();
+    for what in &options.what {
+        let (film, worker) = watch(what, options)?;
+        match worker.filter(|_| options.what.len() == 1) {
+            Some(worker) => films = raced(global, film, worker)?,
+            None => films.push(film),
+        }
+    }
     if let Some(line) = options
         .chosen
         .line
@@ -80,10 +84,13 @@ fn film(global: &Global, options: &DrawArgs, path: &str) -> Result<()> {
     if path == "-" {
         return Ok(());
     }
-    let titles = films.iter().map(|film| film.title.as_str()).joined(" and ");
-    global.note(&format!("wrote {path}: {titles}"));
+    let titles = crate::report::groups::distinct(films.iter().map(|film| film.title.as_str()));
+    global.note(&format!("wrote {path}: {}", titles.join(" and ")));
     for film in &films {
-        if let Some(step) = film
+        if let Some(order) = film.order {
+            let result = film.counted.wrong.as_deref().unwrap_or("right");
+            global.note(&format!("{order}: {result}"));
+        } else if let Some(step) = film
             .costliest(&FilmLine::Worst)
             .filter(|step| film.is_wasteful(step))
         {
@@ -96,11 +103,47 @@ fn film(global: &Global, options: &DrawArgs, path: &str) -> Result<()> {
             ));
         }
     }
+    let mut launches = films.iter().flat_map(|film| &film.launches);
+    if let Some(Parting { reads, gets, .. }) = launches.find_map(|one| one.parting.as_ref()) {
+        let gets = gets.join("; in the second order it gets ");
+        global.note(&format!("{reads} and gets {gets}"));
+    }
     Ok(())
 }
 
-/// Runs the kernel that `what` names in the simulator, and keeps what its first groups did.
-fn watch(what: &str, options: &DrawArgs) -> Result<Film> {
+/// The film; of a kernel with a race those of two orders of its work-items, of which one wins and one loses.
+fn raced(global: &Global, film: Film, mut worker: CountingWorker) -> Result<Vec<Film>> {
+    let scratch = ScratchFolder::new().map_err(Error::unwritten("a scratch folder"))?;
+    let mut first: Option<Film> = None;
+    for order in ORDERS {
+        worker.order(order, &scratch.path().join("reads"))?;
+        let Ok((counted, launches)) = worker.trace(&film.case)? else {
+            return Ok(vec![film]);
+        };
+        let this = Film {
+            order: Some(order),
+            counted,
+            launches,
+            ..film.clone()
+        };
+        match first {
+            Some(before) if before.counted.wrong.is_none() != this.counted.wrong.is_none() => {
+                return Ok(vec![before, this]);
+            }
+            None => first = Some(this),
+            _ => {}
+        }
+    }
+    global.note(&format!(
+        "{} orders of a group's work-items were tried: the verdict is the same in each",
+        ORDERS.len()
+    ));
+    Ok(vec![film])
+}
+
+/// Runs the kernel that `what` names in the simulator, and keeps what its first groups did; with the worker where the text is a
+/// reader's.
+fn watch(what: &str, options: &DrawArgs) -> Result<(Film, Option<CountingWorker>)> {
     let (name, part) = parted(what);
     let experiment = experiment(name).filter(|_| options.family.is_none());
     let x = part
@@ -131,6 +174,7 @@ fn watch(what: &str, options: &DrawArgs) -> Result<Film> {
     let setup = Setup {
         // Numbers that a class can add.
         fill: options.data.or(is_small.then_some(Fill::Below(10))),
+        may_be_wrong: true,
         ..Setup::of(&registry)
     };
     let mut worker = CountingWorker::open(
@@ -167,8 +211,12 @@ fn watch(what: &str, options: &DrawArgs) -> Result<Film> {
         .trace(&case)?
         .map_err(|stop| bench::simulated(stop.status, &title, &stop.reason))?;
     let sources = sources(&launches, rung.text());
-    Ok(Film {
+    if let Some(why) = &counted.wrong {
+        say(&format!("the result is wrong: {why}"));
+    }
+    let film = Film {
         title,
+        order: None,
         parameters: parameters(rung, &plan),
         case,
         plan,
@@ -176,7 +224,8 @@ fn watch(what: &str, options: &DrawArgs) -> Result<Film> {
         counted,
         launches,
         sources,
-    })
+    };
+    Ok((film, rung.text().map(|_| worker)))
 }
 
 /// The rung of a family, or the reader's kernel, that is meant.

@@ -2,6 +2,7 @@
 //! class of them. A submission is checked first on the device, whether it is right; then in the simulator, what it does.
 
 use super::draw::stills;
+use super::show::records;
 use super::r#try::{judge, simulate, watched};
 use crate::bench::WORK_GROUP;
 use crate::brought::{Brought, adopt_as, asks, find_exercise, read};
@@ -74,7 +75,7 @@ pub enum ExerciseAction {
         #[arg(short, long, value_name = "FILE", default_value = "-")]
         output: String,
     },
-    /// Bet what a step of a ladder gains on a recorded GPU; the answer says why, and the score is kept
+    /// Bet what a step of a ladder gains on a recorded GPU; the answer says why, and where else it paid. The score is kept
     Predict {
         /// The rung to which the step leads, as in reduce:2
         #[arg(value_name = "FAMILY:RUNG")]
@@ -309,7 +310,9 @@ fn predict(global: &Global, what: &str, bet: Option<f64>, on: &str) -> Result<()
         "see both at a small size: gpulab draw {} {what}\n",
         short_name(family, from)
     );
-    print(&(text::settled(first, &why, &progress, screen) + &see))
+    let all = records::everywhere(&family.name)?;
+    let places = text::places(&all, [from, to], family.dtypes[0], first.0, screen);
+    print(&(text::settled(first, &why, &progress, screen) + &see + &places))
 }
 
 /// Grades all files below a folder, one after the other: DIR/STUDENT/NAME.cl. That some do not pass is no error.

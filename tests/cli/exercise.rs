@@ -371,6 +371,8 @@ fn bets_are_held_against_recorded_steps() {
         ("reduce:2 9", 0, "1.70 times faster"),
         ("reduce:2 1.7", 0, "9.00 times faster, 5.3 times too high"),
         ("dot:2 3x --on h200", 0, "score: 1 of 2 bets"),
+        ("dot:2 3", 0, "near in 2 of 12 places"),
+        ("dot:2 3", 0, "3.85          -      "),
         ("minplus:2", 0, "On an NVIDIA H200, n = "),
         ("dot:3 2", 0, "undecided"),
         ("spmv:2 2", 2, "of reduce, dot, transpose or minplus"),

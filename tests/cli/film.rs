@@ -293,6 +293,41 @@ fn a_picture_shows_the_access_that_costs_most() {
     }
 }
 
+/// The values are those of runs: the results are the host's sums, and PoCL, which runs items one after another, gets the wrong one.
+#[test]
+fn a_race_is_filmed_in_an_order_that_wins_and_one_that_loses() {
+    let (page, said, code) = run(&words("draw race:unordered --film -"));
+    assert_eq!(code, 0, "{said}");
+    let films = data(&page);
+    let results = [0, 1].map(|film| (&films[film]["order"], &films[film]["wrong"]));
+    assert_eq!(
+        results,
+        [
+            (&json!("all work-items in step"), &Value::Null),
+            (
+                &json!("work-item after work-item, first to last"),
+                &json!("got 20, want 59 (launched once)")
+            )
+        ]
+    );
+    let parting = &films[1]["launches"][0]["parting"];
+    assert_eq!(
+        parting["reads"],
+        "line 10: work-item 0 of group 0 reads s[4]"
+    );
+    let gets = [
+        "4, which work-item 4 stored in line 10",
+        "2, which work-item 4 stored in line 6",
+    ];
+    assert_eq!(parting["gets"], json!(gets));
+    // Either order executes what the other does, by other warps.
+    let [step, single] = [0, 1].map(|film| films[film]["launches"][0]["total"]["executed"].clone());
+    assert_eq!(step, single);
+    let (page, said, _) = run(&words("draw race:ordered --film -"));
+    assert!(said.contains("5 orders of a group's work-items"), "{said}");
+    assert_eq!(data(&page).as_array().map(Vec::len), Some(1));
+}
+
 /// What each picture of the page must show.
 const PICTURES: &str = include_str!("pictures.txt");
 
@@ -383,7 +418,7 @@ fn the_films_that_are_shown_are_what_their_commands_make() {
         );
         made += 1;
     }
-    assert_eq!(made, 5);
+    assert_eq!(made, 6);
 }
 
 /// Follows a film as a reader does, by its marks, and says what it found as the page's title.

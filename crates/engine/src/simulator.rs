@@ -191,12 +191,7 @@ impl Simulator {
 
     /// The simulator round a worker; its plugin writes what it counts for this machine to a file, and what the first groups do
     /// to another one.
-    fn wrapper(
-        &self,
-        model: LockstepModel,
-        counts: &Path,
-        traced: Option<(&Path, u64)>,
-    ) -> Wrapper {
+    fn wrapper(&self, model: LockstepModel, counts: &Path) -> Wrapper {
         // A GPU's local memory, where Oclgrind has less; one thread, so that counts come in one order.
         let args = [
             "--num-threads",
@@ -216,20 +211,10 @@ impl Simulator {
         ];
         let numbers = model_variables(model).map(|(name, value)| (name, value.into()));
         let file = ("GPULAB_COUNT_FILE", counts.as_os_str().to_owned());
-        let traced = traced.map(|(path, groups)| {
-            [
-                ("GPULAB_TRACE_FILE", path.as_os_str().to_owned()),
-                ("GPULAB_TRACE_GROUPS", groups.to_string().into()),
-            ]
-        });
         Wrapper {
             program: Some(OCLGRIND.into()),
             args: args.into_iter().chain(more).collect(),
-            variables: numbers
-                .into_iter()
-                .chain([file])
-                .chain(traced.into_iter().flatten())
-                .collect(),
+            variables: numbers.into_iter().chain([file]).collect(),
         }
     }
 }
@@ -390,15 +375,26 @@ fn not_built(compiler: &str, said: &str) -> Error {
     ))
 }
 
+/// Orders of a group's work-items between two barriers, as the plugin knows them. OpenCL promises none, and in step those of a
+/// warp at most.
+pub const ORDERS: [&str; 5] = [
+    "all work-items in step",
+    "warp after warp, first to last",
+    "warp after warp, last to first",
+    "work-item after work-item, first to last",
+    "work-item after work-item, last to first",
+];
+
 /// A worker process in the simulator.
 pub struct CountingWorker {
     worker: WorkerProcess,
+    wrapper: Wrapper,
     /// Where the plugin writes a line for each launch.
     file: PathBuf,
     /// Lines that were read.
     read: usize,
     /// Where the plugin writes what warps do, if it does.
-    trace: Option<PathBuf>,
+    trace: PathBuf,
     /// What each case may take.
     deadline: Duration,
     log: SimulatorLog,
@@ -417,12 +413,11 @@ impl CountingWorker {
         (interrupted, tell): (Interrupted, Tell),
     ) -> Result<CountingWorker, Error> {
         let file = simulator.counts_file();
-        let trace = groups.map(|_| file.with_extension("trace"));
+        let trace = file.with_extension("trace");
         let log = SimulatorLog::at(log_file(&file));
         // Of a process with this number that was ended.
-        [Some(&file), trace.as_ref()]
+        [&file, &trace]
             .into_iter()
-            .flatten()
             .for_each(|file| drop(fs::remove_file(file)));
         let setup = Setup {
             device: None,
@@ -430,10 +425,18 @@ impl CountingWorker {
             subgroups: true,
             ..setup
         };
-        let wrapper = simulator.wrapper(model, &file, trace.as_deref().zip(groups));
-        let worker = WorkerProcess::open(setup, Some(wrapper), deadline, interrupted, tell)?;
+        let mut wrapper = simulator.wrapper(model, &file);
+        if let Some(groups) = groups {
+            wrapper.variables.extend([
+                ("GPULAB_TRACE_FILE", trace.clone().into()),
+                ("GPULAB_TRACE_GROUPS", groups.to_string().into()),
+            ]);
+        }
+        let worker =
+            WorkerProcess::open(setup, Some(wrapper.clone()), deadline, interrupted, tell)?;
         Ok(CountingWorker {
             worker,
+            wrapper,
             file,
             read: 0,
             trace,
@@ -441,6 +444,18 @@ impl CountingWorker {
             log,
             tell,
         })
+    }
+
+    /// Has the work-items of the next cases run in one of [`ORDERS`]. What they read is compared with what they read in the first
+    /// order that was asked for: `reads` is a file for it.
+    pub fn order(&mut self, order: &str, reads: &Path) -> Result<(), Error> {
+        let mut wrapper = self.wrapper.clone();
+        wrapper.variables.extend([
+            ("GPULAB_ORDER", order.into()),
+            ("GPULAB_READS_FILE", reads.into()),
+        ]);
+        self.worker = self.worker.within(wrapper)?;
+        Ok(())
     }
 
     /// What plans are made for.
@@ -458,12 +473,6 @@ impl CountingWorker {
             .for_each(|found| (self.tell)(&format!("the simulator: {}", found.sentence())));
         if launched.is_err() {
             self.log.read = 0;
-        }
-        if let Ok(Ok(LaunchedOnce {
-            wrong: Some(why), ..
-        })) = &launched
-        {
-            (self.tell)(&format!("the result is wrong: {why}"));
         }
         match launched {
             Ok(Ok(launched)) => counted(launched, &lines).map(Ok),
@@ -489,11 +498,7 @@ impl CountingWorker {
             Ok(counted) => counted,
             Err(stop) => return Ok(Err(stop)),
         };
-        let text = self
-            .trace
-            .as_ref()
-            .and_then(|file| fs::read_to_string(file).ok())
-            .unwrap_or_default();
+        let text = fs::read_to_string(&self.trace).unwrap_or_default();
         let mut launches = traced(&text)
             .map_err(|e| Error::Failed(format!("what the kernel did cannot be read: {e}")))?;
         // Those of the kernel that says what is right came before.
@@ -512,9 +517,8 @@ impl CountingWorker {
 
 impl Drop for CountingWorker {
     fn drop(&mut self) {
-        [Some(&self.file), self.trace.as_ref()]
+        [&self.file, &self.trace]
             .into_iter()
-            .flatten()
             .for_each(|file| drop(fs::remove_file(file)));
     }
 }
@@ -525,7 +529,7 @@ fn counted(launched: LaunchedOnce, lines: &[String]) -> Result<CountedCase, Erro
         wg,
         params,
         launches,
-        ..
+        wrong,
     } = launched;
     if lines.len() < launches.len() {
         return Err(Error::Failed(format!(
@@ -560,6 +564,7 @@ fn counted(launched: LaunchedOnce, lines: &[String]) -> Result<CountedCase, Erro
         wg,
         params,
         launches: launches.collect::<Result<_, _>>()?,
+        wrong,
     })
 }
 

@@ -349,7 +349,7 @@ const IN_CACHE: &str = "in cache";
 const SAME: f64 = 1.05;
 
 /// What a row gained against the rung before it; undecided where the spreads of both or an unsteady device hide it.
-fn gain(before: Option<&Row>, row: &Row) -> Option<String> {
+pub(crate) fn gain(before: Option<&Row>, row: &Row) -> Option<String> {
     let factor = row.step_x?;
     let clear = clear_factor(before, row);
     let is_decided = factor > clear || ratio(1.0, factor).is_some_and(|loss| loss > clear);

@@ -567,6 +567,7 @@ mod tests {
                     wg: case.wg,
                     params: Params::new(),
                     launches,
+                    wrong: None,
                 },
             ),
             Err(stop) => vec![CountRow::stopped(&subject, &stop)],

@@ -1,20 +1,26 @@
 //! What is said of exercises, in words.
 
+use crate::columns::gain;
 use crate::drawing::{self, DrawnGrids};
 use crate::format::{
-    Screen, Tint, counted, on_screen, paint, paragraphs, reason, shorten, significant, terminal,
-    widest, wrap,
+    Screen, Tint, counted, on_screen, paint, paragraphs, reason, shorten, significant, size,
+    terminal, widest, wrap,
 };
+use crate::ladder::tinted_gains;
 use crate::picture::of_grids;
 use crate::table::Table;
 use crate::why::faster;
 use crate::wrap::{hung, wrapped};
 use gpulab_kernels::Rung;
+use gpulab_model::data::Dtype;
+use gpulab_model::outcome::Cache;
 use gpulab_model::{Joined, Result};
+use gpulab_record::Row;
 use gpulab_study::exercise::{
     CountCheck, Demand, Exercise, ExerciseVerdict, Grade, GradedFile, NAMES, Progress, Standing,
 };
 use maud::{DOCTYPE, PreEscaped, html};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -339,12 +345,69 @@ pub fn question(step: &str, rungs: [&Rung; 2], at: &str, screen: Screen) -> Stri
     ideas.concat() + &screen.wrap(&ask) + &answer
 }
 
+/// What a step gained on each device and at each size that was recorded, with cold caches where there are both, and at how many of
+/// these places a bet is near.
+pub fn places(
+    all: &[(&str, Vec<Row>)],
+    [from, to]: [&Rung; 2],
+    dtype: Dtype,
+    bet: f64,
+    screen: Screen,
+) -> String {
+    let mut sizes: BTreeMap<(u64, u64), BTreeMap<&str, String>> = BTreeMap::new();
+    let mut near = Vec::new();
+    for (device, rows) in all {
+        let mut own: Vec<&Row> = rows
+            .iter()
+            .filter(|row| row.dtype == dtype && row.is_plain() && row.is_believed())
+            .collect();
+        own.sort_by_key(|row| row.cache == Cache::Warm);
+        for row in own.iter().filter(|row| row.variant == to.variant()) {
+            let before = own.iter().find(|one| {
+                one.variant == from.variant() && (&one.run_id, one.n) == (&row.run_id, row.n)
+            });
+            if let Some(before) = before
+                && let Entry::Vacant(place) = sizes.entry((row.n, row.m)).or_default().entry(device)
+                && let Some(told) = gain(Some(before), row)
+            {
+                place.insert(told);
+                near.extend(row.step_x.map(|gain| off(bet, gain) <= NEAR));
+            }
+        }
+    }
+    let devices = sizes.values().flat_map(BTreeMap::keys);
+    let devices: BTreeSet<&str> = devices.copied().collect();
+    let mut table = Table::default().texts("", devices.iter().map(|name| name.to_string()));
+    for ((n, m), own) in &sizes {
+        let cells = devices
+            .iter()
+            .map(|name| own.get(name).map_or("-", |told| told));
+        table = table.numbers(
+            size(*n, if m == n { 1 } else { *m }),
+            cells.map(str::to_owned),
+        );
+    }
+    let said = format!(
+        "where the step paid, by n and device (▲ faster, ▼ slower, = alike, ? within the noise); your bet is near in {} of {} places:",
+        near.iter().filter(|near| **near).count(),
+        near.len()
+    );
+    let table = table.blocks(screen.width);
+    let lines = table.lines().map(|line| tinted_gains(line, screen) + "\n");
+    let table: String = lines.collect();
+    on_screen(&format!("\n{}{table}", screen.wrap(&said)), screen)
+}
+
+/// A factor between bet and gain up to which the bet is near.
+const NEAR: f64 = 1.5;
+
+fn off(bet: f64, gain: f64) -> f64 {
+    (bet / gain).max(gain / bet)
+}
+
 /// A bet beside what was recorded, why, and the score of all bets.
 pub fn settled((bet, gain): (f64, f64), why: &str, progress: &Progress, screen: Screen) -> String {
-    /// A factor between bet and gain up to which the bet is near.
-    const NEAR: f64 = 1.5;
-    let off = |(bet, gain): (f64, f64)| (bet / gain).max(gain / bet);
-    let word = match off((bet, gain)) {
+    let word = match off(bet, gain) {
         near if near <= NEAR => "near".to_owned(),
         far => format!(
             "{} times too {}",
@@ -353,7 +416,7 @@ pub fn settled((bet, gain): (f64, f64), why: &str, progress: &Progress, screen: 
         ),
     };
     let bets = progress.bets.values();
-    let near = bets.filter(|one| off(**one) <= NEAR).count();
+    let near = bets.filter(|(bet, gain)| off(*bet, *gain) <= NEAR).count();
     let score = format!(
         "score: {near} of {} within {NEAR} times of what was recorded",
         counted(progress.bets.len(), "bet")

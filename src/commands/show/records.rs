@@ -151,6 +151,13 @@ pub fn all_of(asked: &str, family: &str) -> Result<Material> {
     Ok(all)
 }
 
+/// A family's ladder as it was recorded on each device, by the device's name.
+pub fn everywhere(family: &str) -> Result<Vec<(&'static str, Vec<Row>)>> {
+    let all = shipped().into_iter().filter(|file| file.name == family);
+    all.map(|file| Ok((file.device, from_shipped(&file)?.rows)))
+        .collect()
+}
+
 /// The measured limits among the records of a device that come with gpulab.
 fn ceilings_of(device: &str) -> Result<Vec<CeilingRow>> {
     let file = shipped()

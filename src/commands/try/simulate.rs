@@ -1,6 +1,7 @@
 //! What the simulator Oclgrind says of a reader's kernel, beside what a device does with it.
 
 use crate::brought::{asks, line_of};
+use crate::count::FindingKind;
 use crate::judgement::{Judgement, Ruling};
 use crate::judging::ragged;
 use crate::kernels::remarks::{Remark, remarks};
@@ -91,11 +92,18 @@ fn has_images(source: &str) -> bool {
 
 /// What was found in a kernel of this text, in words, or why nothing can be said.
 pub fn told(checked: &Checked, source: &str, screen: Screen) -> String {
-    let found = count::found(
+    let mut found = count::found(
         &checked.findings,
         &|file, line| line_of(source, file, line).map(|text| text.trim().to_owned()),
         screen,
     );
+    if checked
+        .findings
+        .iter()
+        .any(|found| found.kind == FindingKind::Race && !found.between_groups)
+    {
+        found += &screen.wrap("next: gpulab draw with this kernel and --film race.html looks for an order of the work-items in which it loses");
+    }
     let end = match checked.doubt().map(|why| why.replace('\n', " ")) {
         Some(why) if found.is_empty() => format!("check: not looked at: {why}"),
         Some(why) => format!("check: not looked at to its end: {why}"),

@@ -33,6 +33,7 @@ pub struct Session {
     pub(super) files: Option<Vec<Array>>,
     /// In place of the problem's own random numbers.
     pub fill: Option<Fill>,
+    pub may_be_wrong: bool,
     pub(super) data: Option<Data>,
     /// Exact data that the last rung of the same problem was checked over, with their seeds; their copies on the device are
     /// gone.
@@ -63,6 +64,7 @@ impl Session {
             sources,
             files,
             fill: None,
+            may_be_wrong: false,
             data: None,
             exact: Vec::new(),
             scrub: None,
@@ -418,7 +420,7 @@ impl Session {
         let checked =
             self.with_data(|session, data| session.verify_once(&job, data, "launched once"));
         let wrong = match checked {
-            Err(stop) if self.fill.is_some() && stop.status == Status::WrongResult => {
+            Err(stop) if self.may_be_wrong && stop.status == Status::WrongResult => {
                 Some(stop.reason)
             }
             checked => checked.map(|_| None).map_err(|stop| self.stopped(stop))?,

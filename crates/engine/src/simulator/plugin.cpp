@@ -54,6 +54,12 @@
 // OpenCL program comes before its first launch. GPULAB_COUNT_WARP, _SEGMENT, _BANKS, _RULE,
 // _PARTITIONS and _UNITS are the parameters above. GPULAB_TRACE_FILE gets what each warp of the first GPULAB_TRACE_GROUPS groups does, step by step; see
 // `traceWarp`. All is counted by one thread, in the order in which Oclgrind runs items, so that counts repeat exactly.
+//
+// GPULAB_ORDER has the items of a group run in another order, from barrier to barrier: `all work-items in step`, `warp after warp`
+// or `work-item after work-item`, the latter two `first to last` or `last to first`. Work-items of a warp are in step: each executes
+// an instruction in turn. Work-item after work-item, a warp is one item. OpenCL allows each of the orders: a kernel without races and
+// atomic operations has one result. GPULAB_READS_FILE then keeps what each item read, if the file is empty; else the first read that
+// got another value than in the order that the file is of, is told: see `tellParting`.
 
 #include <oclgrind/Context.h>
 #include <oclgrind/Plugin.h>
@@ -147,7 +153,9 @@ namespace
 {
 using namespace oclgrind;
 
-void forgetMeetings(); // of sub-groups
+// Of sub-groups.
+void forgetMeetings();
+extern bool isLeading;
 
 enum Opcode
 {
@@ -365,6 +373,12 @@ std::string quoted(const std::string& text)
       out += c;
   }
   return out + '"';
+}
+
+bool endsWith(const std::string& text, const char* end)
+{
+  const size_t length = strlen(end);
+  return text.size() >= length && text.compare(text.size() - length, length, end) == 0;
 }
 
 // The name of a builtin function: fma of _Z3fmafff.
@@ -675,13 +689,19 @@ class Counter : public Plugin
 {
 public:
   explicit Counter(const Context* context)
-      : Plugin(context), m_warp(setting("GPULAB_COUNT_WARP", 32)), m_segment(setting("GPULAB_COUNT_SEGMENT", 32)),
+      : Plugin(context), m_warp(startsWith(m_named, "work-item") ? 1 : setting("GPULAB_COUNT_WARP", 32)), m_segment(setting("GPULAB_COUNT_SEGMENT", 32)),
         m_banks(setting("GPULAB_COUNT_BANKS", 32))
   {
     if (const char* path = getenv("GPULAB_COUNT_FILE"))
       m_file.open(path, std::ios::app);
     if (const char* path = getenv("GPULAB_TRACE_FILE"))
       m_trace.open(path, std::ios::app);
+    if (const char* path = getenv("GPULAB_READS_FILE"))
+    {
+      m_before.open(path, std::ios::binary);
+      if (m_before.peek() == std::ifstream::traits_type::eof())
+        m_kept.open(path, std::ios::binary);
+    }
   }
 
   // One thread: counts come in one order.
@@ -701,16 +721,23 @@ public:
     m_unordered = false;
     m_moments.clear();
     m_loadedByLaunch.clear();
+    m_launch = const_cast<KernelInvocation*>(launch);
     m_kernel = launch->getKernel()->getName();
     m_local = launch->getLocalSize();
     if (getenv("GPULAB_COUNT_SOURCES"))
       noteProgram(launch->getKernel()->getProgram()->getSource());
     if (m_trace.is_open())
       m_trace << "{\"kernel\":" << quoted(m_kernel) << "}\n";
+    const Size3 all = launch->getGlobalSize();
+    m_reads.assign(m_named.empty() ? 0 : all.x * all.y * all.z, {});
+    m_writers.clear();
+    m_hasParted = false;
+    readBefore();
   }
 
   void kernelEnd(const KernelInvocation*) override
   {
+    keepReads();
     m_trace.flush();
     endWindow();
     write();
@@ -725,6 +752,8 @@ public:
     m_item = nullptr;
     m_isTraced = m_trace.is_open() && m_groups < m_traced;
     m_phase = 0;
+    m_isAtBarrier = true;
+    m_localWriters.clear();
     m_loadedByGroup.clear();
     m_groups++;
     m_items += items;
@@ -733,14 +762,17 @@ public:
 
   void workGroupBarrier(const WorkGroup*, uint32_t) override
   {
+    countPostponed();
     endWarp();
     m_done.assign(m_done.size(), false);
+    m_isAtBarrier = true;
     m_barriers++;
     m_phase++;
   }
 
   void workGroupComplete(const WorkGroup*) override
   {
+    countPostponed();
     endWarp();
     if (m_groups % m_units == 0)
       endWindow();
@@ -749,6 +781,7 @@ public:
   void memoryLoad(const Memory* memory, const WorkItem* item, size_t address, size_t size) override
   {
     note(memory, item, address, size, false, false);
+    noteRead(memory, item, address, size);
   }
 
   void memoryStore(const Memory* memory, const WorkItem* item, size_t address, size_t size, const uint8_t* data) override
@@ -757,6 +790,7 @@ public:
     note(memory, item, address, size, true, false);
     for (size_t i = before; m_isTraced && i < m_pending.size(); i++)
       std::copy_n(data + (m_pending[i].address - address), m_pending[i].size, m_pending[i].stored.begin());
+    noteWriter(memory, item, address, size);
   }
 
   // A copy by the whole group (async_work_group_copy): no item's request.
@@ -780,14 +814,191 @@ public:
     // What it changes it has read before.
     if (m_pending.empty())
       note(memory, item, address, size, true, true);
+    noteWriter(memory, item, address, size);
   }
 
   void instructionExecuted(const WorkItem* item, const llvm::Instruction* instruction, const TypedValue& result) override
   {
-    choose(item);
     const unsigned index = indexOf(instruction);
     if (m_instructions[index].oddBits)
       keepBits(m_instructions[index], result);
+    if (m_named.empty())
+      return count(item, index);
+    m_postponed[linearId(item) / m_warp].push_back({item, index, m_pending});
+    m_pending.clear();
+    if (!isLeading)
+      chooseNext(item);
+  }
+
+private:
+  // What an item executed while items of other warps ran, too.
+  struct Postponed
+  {
+    const WorkItem* item;
+    unsigned index; // of the instruction
+    std::vector<Access> accesses;
+  };
+
+  // Who stored a value last.
+  struct Writer
+  {
+    bool isKnown = false;
+    size_t item = 0;
+    size_t group = 0;
+    unsigned line = 0;
+  };
+
+  struct Read
+  {
+    size_t address;
+    unsigned line;
+    std::array<uint8_t, widestRequest> value;
+    Writer writer;
+  };
+
+  // Whose turn it is after an instruction of `item`: the next one's in its warp, of the first warp in which one is ready. Oclgrind
+  // itself lets the first item of a group execute one instruction behind each barrier.
+  void chooseNext(const WorkItem* item)
+  {
+    const size_t items = m_size.x * m_size.y * m_size.z, together = m_areInStep ? items : m_warp;
+    const size_t warps = (items + together - 1) / together, own = linearId(item);
+    // Is the warp that runs not done, none before it is looked at.
+    for (size_t turn = m_isAtBarrier ? 0 : m_turn; turn < warps; turn++)
+    {
+      const size_t warp = m_isReversed ? warps - 1 - turn : turn;
+      const size_t first = warp * together, lanes = std::min(together, items - first);
+      const size_t before = own / together == warp ? own - first + 1 : 0;
+      for (size_t lane = 0; lane < lanes; lane++)
+      {
+        const WorkItem* const next = item->getWorkGroup()->getWorkItem(Size3(first + (before + lane) % lanes, m_size));
+        if (next->getState() != WorkItem::READY)
+          continue;
+        if (next != item)
+          m_launch->switchWorkItem(next->getGlobalID());
+        m_turn = turn;
+        m_isAtBarrier = false;
+        return;
+      }
+    }
+  }
+
+  // Counts warp by warp what was executed since the last barrier.
+  void countPostponed()
+  {
+    for (const auto& warp : m_postponed)
+      for (const Postponed& one : warp.second)
+      {
+        m_pending = one.accesses;
+        count(one.item, one.index);
+      }
+    m_postponed.clear();
+  }
+
+  size_t linearId(const WorkItem* item) const
+  {
+    const Size3 id = item->getLocalID();
+    return (id.z * m_size.y + id.y) * m_size.x + id.x;
+  }
+
+  static unsigned lineOf(const WorkItem* item)
+  {
+    return LLVMGetDebugLocLine(item->getCurrentInstruction());
+  }
+
+  std::unordered_map<size_t, Writer>* writersOf(const Memory* memory)
+  {
+    const unsigned space = memory->getAddressSpace();
+    const bool isPrivate = space == AddrSpacePrivate || m_named.empty();
+    return isPrivate ? nullptr : space == AddrSpaceLocal ? &m_localWriters : &m_writers;
+  }
+
+  void noteWriter(const Memory* memory, const WorkItem* item, size_t address, size_t size)
+  {
+    if (auto* const writers = writersOf(memory))
+      for (size_t byte = 0; byte < size; byte++)
+        (*writers)[address + byte] = {true, linearId(item), item->getWorkGroup()->getGroupIndex(), lineOf(item)};
+  }
+
+  void noteRead(const Memory* memory, const WorkItem* item, size_t address, size_t size)
+  {
+    auto* const writers = writersOf(memory);
+    if (!writers || !memory->isAddressValid(address, size))
+      return;
+    Read read = {address, lineOf(item), {}, (*writers)[address]};
+    memcpy(read.value.data(), memory->getPointer(address), std::min(size, widestRequest));
+    const size_t index = item->getGlobalIndex();
+    std::vector<Read>& own = m_reads[index];
+    if (!m_hasParted && index < m_readsBefore.size() && own.size() < m_readsBefore[index].size())
+    {
+      const Read& before = m_readsBefore[index][own.size()];
+      // An item that takes another way, as the one that an atomic operation tells that it is the last, is none to compare.
+      if (before.address != address || before.line != read.line)
+        m_readsBefore[index].clear();
+      else if (before.value != read.value)
+        tellParting(memory, item, size, before, read);
+    }
+    own.push_back(read);
+  }
+
+  // Writes {"parting": {"reads": in words, "gets": [in the order of the file, in this one], "place": {"group": ..,
+  // "item": .., "line": .., "at": address, "turn": so often the item had read that there before}}}
+  void tellParting(const Memory* memory, const WorkItem* item, size_t size, const Read& before, const Read& read)
+  {
+    m_hasParted = true;
+    const void* const instruction = item->getCurrentInstruction();
+    const size_t offset = read.address & ((size_t(1) << 48) - 1), group = item->getWorkGroup()->getGroupIndex();
+    const auto sameGroup = [&](const Writer& writer) { return writer.group == group; };
+    const auto told = [&](const Read& one) {
+      Access access = {};
+      access.size = size;
+      access.stored = one.value;
+      const Writer& by = one.writer;
+      const std::string who = std::to_string(by.item) + (sameGroup(by) ? "" : " of group " + std::to_string(by.group));
+      return quoted((size > 8 ? "a vector" : valueOf(access, isFloat(instruction))) +
+                    (!by.isKnown ? ", which no work-item has stored"
+                     : sameGroup(by) && by.item == linearId(item)
+                         ? ", its own value from line " + std::to_string(by.line)
+                         : ", which work-item " + who + " stored in line " + std::to_string(by.line)));
+    };
+    size_t turn = 0;
+    for (const Read& one : m_reads[item->getGlobalIndex()])
+      turn += one.address == read.address && one.line == read.line;
+    const std::string place = arrayOf(instruction) + "[" + std::to_string(offset / size) + "]";
+    m_trace << "{\"parting\":{\"reads\":"
+            << quoted("line " + std::to_string(read.line) + ": work-item " + std::to_string(linearId(item)) + " of group " +
+                      std::to_string(group) + " reads " + place)
+            << ",\"gets\":[" << told(before) << "," << told(read) << "],\"place\":{\"group\":" << group
+            << ",\"item\":" << linearId(item) << ",\"line\":" << read.line
+            << ",\"at\":" << offset << ",\"turn\":" << turn << "}}}\n";
+  }
+
+  void keepReads()
+  {
+    for (const std::vector<Read>& own : m_reads)
+    {
+      const size_t count = own.size();
+      m_kept.write(reinterpret_cast<const char*>(&count), sizeof count);
+      m_kept.write(reinterpret_cast<const char*>(own.data()), std::streamsize(count * sizeof(Read)));
+    }
+    m_kept.flush();
+  }
+
+  void readBefore()
+  {
+    m_readsBefore.clear();
+    for (size_t item = 0; item < m_reads.size(); item++)
+    {
+      size_t count = 0;
+      if (!m_before.read(reinterpret_cast<char*>(&count), sizeof count))
+        return;
+      m_readsBefore.emplace_back(count);
+      m_before.read(reinterpret_cast<char*>(m_readsBefore.back().data()), std::streamsize(count * sizeof(Read)));
+    }
+  }
+
+  void count(const WorkItem* item, unsigned index)
+  {
+    choose(item);
     if (m_instructions[index].isOfImage)
       joinPixels();
     if (m_instructions[index].isPartOfStore)
@@ -815,7 +1026,17 @@ public:
     turns++;
   }
 
-private:
+  const std::string m_named = getenv("GPULAB_ORDER") ? getenv("GPULAB_ORDER") : "";
+  const bool m_areInStep = endsWith(m_named, "in step"), m_isReversed = endsWith(m_named, "last to first");
+  bool m_isAtBarrier = true; // no item has had its turn since
+  size_t m_turn = 0;         // of the warp that runs, among the group's
+  KernelInvocation* m_launch = nullptr;
+  std::ifstream m_before;
+  std::ofstream m_kept;
+  std::map<size_t, std::vector<Postponed>> m_postponed; // of each warp
+  std::vector<std::vector<Read>> m_reads, m_readsBefore; // of each item of the launch
+  std::unordered_map<size_t, Writer> m_writers, m_localWriters; // of each byte
+  bool m_hasParted = false;
   const unsigned m_warp, m_segment, m_banks;
   const Rule m_rule = ruleNamed(getenv("GPULAB_COUNT_RULE"));
   const unsigned m_together = m_rule == Segments ? m_warp : halfWarp; // lanes of a request
@@ -973,8 +1194,7 @@ private:
   {
     if (item == m_item)
       return;
-    const Size3 id = item->getLocalID();
-    const size_t linear = (id.z * m_size.y + id.y) * m_size.x + id.x;
+    const size_t linear = linearId(item);
     const size_t warp = linear / m_warp;
     if (m_item == nullptr || warp != m_current)
     {
@@ -988,7 +1208,8 @@ private:
 
   void note(const Memory* memory, const WorkItem* item, size_t address, size_t size, bool isWrite, bool isAtomic)
   {
-    choose(item);
+    if (m_named.empty())
+      choose(item);
     const unsigned space = memory->getAddressSpace();
     if (space == AddrSpacePrivate)
     {
@@ -1071,7 +1292,9 @@ private:
       return std::make_tuple(a.instruction, a.turn, a.ordinal, int(a.kind), a.lane / m_together);
     };
     std::stable_sort(m_accesses.begin(), m_accesses.end(),
-                     [&](const Access& a, const Access& b) { return key(a) < key(b); });
+                     [&](const Access& a, const Access& b) {
+                       return std::make_pair(key(a), a.lane) < std::make_pair(key(b), b.lane);
+                     });
     for (size_t begin = 0; begin < m_accesses.size();)
     {
       size_t end = begin + 1;

@@ -54,7 +54,7 @@ impl Simulator {
         let file = self.counts_file();
         let mut log = SimulatorLog::at(log_file(&file));
         drop(fs::remove_file(&file));
-        let wrapper = self.wrapper(model, &file, None);
+        let wrapper = self.wrapper(model, &file);
         let mut command = Command::new(OCLGRIND);
         command
             .args(["--global-mem-size", GLOBAL_MEMORY, "--check-api"])
@@ -285,6 +285,7 @@ fn read(text: &str) -> Result<(Kernels, BTreeMap<String, String>), String> {
                     wg,
                     params: Params::new(),
                     launches: vec![launch],
+                    wrong: None,
                 },
             )),
         }

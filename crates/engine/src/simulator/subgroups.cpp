@@ -129,12 +129,6 @@ std::shared_ptr<const Meeting> meet(WorkItem* item, const void* call, const Seat
   return meeting;
 }
 
-bool endsWith(const std::string& text, const char* end)
-{
-  const size_t length = strlen(end);
-  return text.size() >= length && text.compare(text.size() - length, length, end) == 0;
-}
-
 template <typename T> T of(const std::vector<unsigned char>& bytes)
 {
   T value;

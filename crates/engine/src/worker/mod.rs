@@ -40,6 +40,8 @@ pub struct Setup {
     pub dtype: Option<Dtype>,
     /// In place of random numbers.
     pub fill: Option<Fill>,
+    /// A kernel that is launched once may have a wrong result, to be looked at.
+    pub may_be_wrong: bool,
     /// Plans are made as for a GPU of so many compute units: for a simulator, which says of itself that it is every kind of
     /// device.
     pub as_gpu: Option<u32>,

@@ -52,6 +52,7 @@ pub fn open_session(setup: &Setup) -> Result<Session> {
     );
     session.set_registry(registry);
     session.fill = setup.fill;
+    session.may_be_wrong = setup.may_be_wrong;
     if setup.takes_turns {
         session.take_turns();
     }

@@ -531,7 +531,7 @@ pub struct LaunchedOnce {
     pub params: Params,
     /// Of each launch its kernel, and whether its time would count.
     pub launches: Vec<(String, bool)>,
-    /// Why its result is wrong, over data in place of the problem's own.
+    /// Why its result is wrong, where that is no reason to stop.
     pub wrong: Option<String>,
 }
 

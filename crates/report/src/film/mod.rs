@@ -18,9 +18,12 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a kernel did in the simulator.
+#[derive(Clone)]
 pub struct Film {
     /// As in `reduce v2 interleaved`.
     pub title: String,
+    /// That of the work-items, where two orders give two results.
+    pub order: Option<&'static str>,
     pub case: Case,
     pub plan: Plan,
     /// The names of kernels' parameters, in their order.
@@ -196,6 +199,7 @@ fn of_film(film: &Film) -> Value {
                 "wg": counted.counts.wg,
                 "barriers": counted.counts.barriers,
                 "timed": counted.timed,
+                "parting": traced.parting,
                 "total": totals(&counted.counts.total()),
                 "steps": steps.collect::<Vec<_>>(),
             })
@@ -208,6 +212,8 @@ fn of_film(film: &Film) -> Value {
     } = film.model;
     json!({
         "title": film.title,
+        "order": film.order,
+        "wrong": film.counted.wrong,
         "shape": format!("n = {}", size(film.case.shape.n, film.case.shape.m)),
         "dtype": film.case.dtype.name(),
         "warp": warp,

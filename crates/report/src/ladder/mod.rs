@@ -247,7 +247,7 @@ fn is_whole(row: &Row) -> bool {
 }
 
 /// Gains in green and losses in red, which their signs say as well; one that is undecided has no colour.
-fn tinted_gains(line: &str, screen: Screen) -> String {
+pub(crate) fn tinted_gains(line: &str, screen: Screen) -> String {
     if !screen.color {
         return line.to_owned();
     }

@@ -108,6 +108,8 @@ pub struct CountedCase {
     pub wg: WorkGroup,
     pub params: Params,
     pub launches: Vec<CountedLaunch>,
+    /// Why the result is wrong, where that is no reason to stop.
+    pub wrong: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]

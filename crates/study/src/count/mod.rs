@@ -21,7 +21,8 @@ pub use machine::{AccessRule, LockstepModel, MACHINES, Machine};
 pub use row::{CountRow, CountSubject};
 pub use stretch::{counted_settings, small_cases, stretched};
 pub use trace::{
-    CheckFinding, FindingKind, RequestKind, TracedLaunch, TracedRequest, TracedStep, traced,
+    CheckFinding, FindingKind, Parting, RequestKind, TracedLaunch, TracedRequest, TracedStep,
+    traced,
 };
 
 /// Compute units of the GPU that plans are made for: one, so that in small cases, too, an item has several elements.

@@ -2,12 +2,25 @@
 
 use super::RequestCounts;
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 /// The steps of a launch's first groups, group by group, phase by phase and warp by warp.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TracedLaunch {
     pub kernel: String,
     pub steps: Vec<TracedStep>,
+    pub parting: Option<Parting>,
+}
+
+/// The first read that got another value than in another order of the work-items.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Parting {
+    /// As in `line 12: work-item 3 of group 0 reads scratch[7]`.
+    pub reads: String,
+    /// What it got and who had stored it, in the order before and in this one.
+    pub gets: [String; 2],
+    /// Where that is, for a film's page.
+    place: Value,
 }
 
 /// Instructions of one line that the same lanes of a warp execute, one after the other.
@@ -112,6 +125,7 @@ pub fn traced(text: &str) -> Result<Vec<TracedLaunch>, serde_json::Error> {
     #[serde(untagged)]
     enum TraceLine {
         Step(TracedStep),
+        Parting { parting: Parting },
         Launch { kernel: String },
     }
     let mut launches: Vec<TracedLaunch> = Vec::new();
@@ -120,10 +134,14 @@ pub fn traced(text: &str) -> Result<Vec<TracedLaunch>, serde_json::Error> {
             TraceLine::Launch { kernel } => launches.push(TracedLaunch {
                 kernel,
                 steps: Vec::new(),
+                parting: None,
             }),
             TraceLine::Step(step) => launches
                 .last_mut()
                 .map_or((), |launch| launch.steps.push(step)),
+            TraceLine::Parting { parting } => launches
+                .last_mut()
+                .map_or((), |launch| launch.parting = Some(parting)),
         }
     }
     Ok(launches)
