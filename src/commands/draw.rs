@@ -2,8 +2,10 @@
 //! page that plays it step by step.
 
 use super::count::counter::{CountedTrial, is_large, of_rung, trials, usual_size};
+use super::elsewhere::{RecordedGpu, USUAL};
 use super::list::unknown;
 use super::plot::check_picture;
+use crate::bench::WORK_GROUP;
 use crate::brought::{Brought, is_exercise, is_family_file, line_of, parted};
 use crate::cli::{DrawArgs, Global};
 use crate::console::{print, screen};
@@ -12,11 +14,11 @@ use crate::data::Fill;
 use crate::experiments::{Experiment, experiment};
 use crate::files::ScratchFolder;
 use crate::kernels::signature::CSource;
-use crate::kernels::{Registry, Rung, Sources, built_in, ladders};
+use crate::kernels::{Family, Registry, Rung, Sources, built_in, ladders};
 use crate::plan::{Case, Pass, Plan, Target, WorkGroup};
 use crate::report::drawing::{self, DrawnGrids, DrawnView};
 use crate::report::film::{Film, page};
-use crate::report::format::file_name;
+use crate::report::format::{file_name, size, time};
 use crate::report::moment::FilmLine;
 use crate::report::picture::of_grids;
 use crate::simulator::{CountingWorker, ORDERS, Simulator};
@@ -217,6 +219,10 @@ fn watch(what: &str, options: &DrawArgs) -> Result<(Film, Option<CountingWorker>
     let film = Film {
         title,
         order: None,
+        elsewhere: match &named {
+            Some((brought, _)) => recorded(&brought.family, &case)?,
+            None => None,
+        },
         parameters: parameters(rung, &plan),
         case,
         plan,
@@ -226,6 +232,29 @@ fn watch(what: &str, options: &DrawArgs) -> Result<(Film, Option<CountingWorker>
         sources,
     };
     Ok((film, rung.text().map(|_| worker)))
+}
+
+/// What a case's kernel takes on a GPU at the largest size that was recorded.
+fn recorded(family: &Family, case: &Case) -> Result<Option<String>> {
+    let gpu = RecordedGpu::of(USUAL, family)?;
+    let Some(shape) = gpu.largest(case.dtype) else {
+        return Ok(None);
+    };
+    let rung = family.rung(&case.variant).and_then(Rung::work_group);
+    let case = Case {
+        wg: rung.unwrap_or(WORK_GROUP),
+        ..Case::of(&case.family, &case.variant, case.dtype, shape)
+    };
+    let row = gpu.row(family, &case);
+    let seconds = row.and_then(|row| gpu.recorded(&case, &row)?.t_median_s);
+    Ok(seconds.map(|seconds| {
+        let size = size(shape.n, shape.m);
+        format!(
+            "on an {}, n = {size}: {}, as recorded",
+            gpu.name,
+            time(seconds)
+        )
+    }))
 }
 
 /// The rung of a family, or the reader's kernel, that is meant.

@@ -229,7 +229,7 @@ impl RecordedGpu {
 
     /// The recorded row of a case: with the same settings but for the number of work-items, or else with others for what was left to
     /// the rung.
-    fn recorded(&self, case: &Case, row: &Row) -> Option<&Row> {
+    pub fn recorded(&self, case: &Case, row: &Row) -> Option<&Row> {
         let is_same = |own: &&Row| {
             own.is_believed()
                 && own.is_plain()

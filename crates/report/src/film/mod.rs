@@ -25,6 +25,8 @@ pub struct Film {
     /// That of the work-items, where two orders give two results.
     pub order: Option<&'static str>,
     pub case: Case,
+    /// The time at which size on which GPU, if it was recorded.
+    pub elsewhere: Option<String>,
     pub plan: Plan,
     /// The names of kernels' parameters, in their order.
     pub parameters: BTreeMap<String, Vec<String>>,
@@ -221,6 +223,7 @@ fn of_film(film: &Film) -> Value {
         "banks": banks,
         "files": files.iter().map(|file| json!({ "name": file, "lines": film.sources[*file] })).collect::<Vec<_>>(),
         "launches": launches.collect::<Vec<_>>(),
+        "elsewhere": film.elsewhere,
         "pays": pays(film),
     })
 }
