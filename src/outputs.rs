@@ -148,14 +148,6 @@ impl<T: CsvRecord> Outputs<T> {
     }
 }
 
-/// Writes Markdown to a file of its own; `-` is standard output.
-pub fn write_markdown(path: &str, text: &str) -> Result<()> {
-    write(
-        path,
-        format!("{}{text}", if path == "-" { "" } else { MARKDOWN_MARK }),
-    )
-}
-
 /// Writes a whole file; `-` is standard output.
 pub fn write(path: &str, bytes: impl AsRef<[u8]>) -> Result<()> {
     replace(&mut Sink::open(path)?, bytes)

@@ -25,13 +25,6 @@ pub struct Show {
     /// Only records of this number of elements, or columns of matrices: the same as --where n=N
     #[arg(short, long, value_name = "N", value_parser = values::size)]
     pub n: Option<u64>,
-    /// Only these columns of the records, in this order, as in variant,wg,t_median_s,gbps: those of `gpulab help columns`, or
-    /// settings
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    pub columns: Vec<String>,
-    /// Also write Markdown; - is standard output, in place of the text
-    #[arg(long, value_name = "FILE")]
-    pub md: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -518,7 +518,7 @@ fn no_cell_of_a_file_ends_what_reads_it_in_a_panic() {
             vec!["compare", rows, rows],
             vec!["tune", "--replay", sweep],
             [&["report", "--force", "-o", out.as_str()], &everything[..]].concat(),
-            [&["show", "--md", "-"], &everything[..]].concat(),
+            [&["show"], &everything[..]].concat(),
         ];
         for what in [
             "ladder",

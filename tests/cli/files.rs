@@ -45,7 +45,6 @@ const OUTPUTS: &[&str] = &[
     "tune csv -> tune mine/family.toml --csv {}",
     "tune json -> tune reduce --own own.cl --json {}",
     "tune export -> tune --export {}",
-    "show md -> show rows.csv points.csv --md {}",
     "plot output -> plot rows.csv --what ladder -o {}",
     "report output -> report rows.csv points.csv -o {}",
     "sheet output -> exercise sheet banks -o {}",
@@ -387,7 +386,7 @@ fn an_output_that_is_a_pipe_a_device_or_a_link_to_nothing_is_refused() {
         }
     }
     assert!(!at("made.txt").exists());
-    let show = |to: &str| format!("\"$0\" show rows.csv points.csv --md {to}");
+    let show = |to: &str| format!("\"$0\" compare rows.csv copy.csv --csv {to}");
     let in_dir =
         |line: String| crate::binary::shell(&format!("cd '{}' && {line}", dir.path().display()));
     let (text, _, _) = in_dir(show("-"));
@@ -439,7 +438,6 @@ fn results_of_the_same_kind_are_replaced_and_others_with_force() {
     let dir = folder();
     let text = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap_or_default();
     for (line, name) in [
-        ("show rows.csv --md {}", "a.md"),
         ("plot rows.csv --what ladder -o {}", "a.svg"),
         ("report rows.csv -o {}", "a.html"),
         ("compare rows.csv copy.csv --csv {}", "a.csv"),

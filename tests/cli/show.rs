@@ -41,18 +41,12 @@ fn words(text: &str) -> String {
 }
 
 #[test]
-fn every_recorded_file_is_shown_within_80_columns_and_as_markdown_with_whole_tables() {
+fn every_recorded_file_is_shown_within_80_columns() {
     for path in recorded() {
         let text = show(&[path.to_str().unwrap()]);
         assert!(text.lines().count() > 4, "{path:?}: {text}");
         let long = text.lines().find(|line| line.chars().count() > 80);
         assert!(long.is_none(), "{path:?}: {long:?}");
-        let markdown = show(&[path.to_str().unwrap(), "--md", "-"]);
-        let is_code = outside_code(&markdown).trim().is_empty() && markdown.contains("\n---");
-        assert!(
-            is_code || !table_cells(&markdown).is_empty(),
-            "{path:?}: {markdown}"
-        );
         if std::fs::read_to_string(&path)
             .unwrap()
             .lines()
@@ -263,125 +257,20 @@ fn refused(args: &[&str]) -> (Option<i32>, String) {
     )
 }
 
-/// The cells of the tables in a text of Markdown, without heads and rules. Rows of a table must be as wide as its head.
-fn table_cells(text: &str) -> Vec<Vec<String>> {
-    let cells = |line: &str| {
-        let inner = line
-            .strip_prefix("| ")
-            .and_then(|line| line.strip_suffix(" |"))
-            .unwrap_or_else(|| panic!("{line}"));
-        let own = inner.replace("\\|", "\u{1}");
-        own.split(" | ")
-            .map(|cell| cell.replace('\u{1}', "|"))
-            .collect::<Vec<_>>()
-    };
-    let (mut rows, mut width) = (Vec::new(), None);
-    for line in text.lines() {
-        match (line.starts_with('|'), width) {
-            (false, _) => width = None,
-            (true, None) => width = Some(cells(line).len()),
-            (true, Some(width)) => {
-                assert_eq!(cells(line).len(), width, "{line}");
-                rows.extend((!line.contains("---")).then(|| cells(line)));
-            }
-        }
-    }
-    rows
-}
-
-/// What of a text of Markdown is outside its blocks of code. A block ends at a line of no fewer backticks than it begins with.
-fn outside_code(text: &str) -> String {
-    let mut outside = String::new();
-    let mut fence = 0;
-    for line in text.lines() {
-        let rest = line.trim_start().trim_start_matches('`');
-        let ticks = line.trim_start().len() - rest.len();
-        match fence {
-            0 if ticks > 2 => fence = ticks,
-            0 => outside = outside + line + "\n",
-            _ if ticks >= fence && rest.trim().is_empty() => fence = 0,
-            _ => {}
-        }
-    }
-    assert_eq!(fence, 0, "{text}");
-    outside
-}
-
 #[test]
-fn markdown_takes_the_place_of_the_text_or_goes_to_a_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("x.md").display().to_string();
-    let [alone, both, md] = [
-        show(&["h200", "pitch"]),
-        show(&["h200", "pitch", "--md", &file]),
-        show(&["h200", "pitch", "--md", "-"]),
-    ];
-    let marked = format!("<!-- gpulab -->\n{md}");
-    assert_eq!(
-        (alone, std::fs::read_to_string(&file).unwrap()),
-        (both, marked)
-    );
+fn conditions_choose_from_what_was_recorded() {
+    let text =
+        |condition: &str| show(&["h200", "dot", "--where", condition, "--where", "dtype=f32"]);
+    let large = text("n=2^28");
     assert!(
-        md.contains("\n**Finding:** Compared with rows") && md.contains("| 8192 | 3469 | 3270 |"),
-        "{md}"
-    );
-    let rows = format!("{RESULTS}/nvidia-h200/pitch.csv");
-    assert!(refused(&[&rows, "--md", &rows]).1.contains("is the input"));
-}
-
-#[test]
-fn conditions_and_columns_make_a_table_of_what_was_recorded() {
-    let text = |condition: &str, columns: &str| {
-        show(&[
-            "h200",
-            "dot",
-            "--where",
-            condition,
-            "--where",
-            "dtype=f32",
-            "--columns",
-            columns,
-            "--md",
-            "-",
-        ])
-    };
-    let columns = "variant,n,wg,items";
-    let cells = table_cells(&text("n=2^28", columns));
-    assert!(
-        cells.contains(
-            &["local", "268435456", "256", "540672"]
-                .map(str::to_owned)
-                .to_vec()
-        ),
-        "{cells:?}"
+        large.contains("268_435_456, f32") && !large.contains("i32"),
+        "{large}"
     );
     // However a value is written.
     for condition in ["n=268435456", "n=256Mi", "n=268_435_456", "n=1,2^28"] {
-        assert_eq!(table_cells(&text(condition, columns)), cells);
+        assert_eq!(text(condition), large);
     }
-    let points = show(&[
-        "h200",
-        "stride",
-        "--where",
-        "x=64",
-        "--columns",
-        "series,x,value",
-        "--md",
-        "-",
-    ]);
-    assert!(
-        !table_cells(&points).is_empty()
-            && table_cells(&points).iter().all(|line| line[1] == "64.00"),
-        "{points}"
-    );
-    let narrow = show(&[
-        "h200",
-        "ceilings",
-        "--where",
-        "unit=us",
-        "--columns",
-        "what,value",
-    ]);
+    let narrow = show(&["h200", "ceilings", "--where", "unit=us"]);
     assert!(
         narrow.contains("launch, round trip") && !narrow.contains("fma"),
         "{narrow}"
@@ -407,10 +296,6 @@ fn what_is_not_there_is_told_with_what_is() {
         "not a condition: write COLUMN=VALUE",
     );
     says(
-        &["h200", "dot", "--columns", "rung,varant"],
-        "no column \"varant\" here; did you mean `variant`",
-    );
-    says(
         &["h200", "ceilings", "pocl", "ceilings"],
         "\"pocl\" matches several devices",
     );
@@ -419,50 +304,4 @@ fn what_is_not_there_is_told_with_what_is() {
         "no record of nothing among those of nvidia-h200",
     );
     says(&["--why"], "show what?");
-}
-
-#[test]
-fn names_of_any_kind_break_no_table() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).display().to_string();
-    let hostile = |file: &str| {
-        let text = std::fs::read_to_string(format!("{RESULTS}/pocl-epyc-2/{file}")).unwrap();
-        let to = path(&file.replace('/', "-"));
-        let evil = "x | <script>alert(1)</script> <!-- end --> [a](b) ``` $x$";
-        let names = [
-            "pthread-skylake-avx512-AMD EPYC",
-            "pthread-haswell-AMD EPYC",
-        ];
-        std::fs::write(
-            &to,
-            names
-                .iter()
-                .fold(text, |text, name| text.replace(name, evil)),
-        )
-        .unwrap();
-        to
-    };
-    let files = ["dot.csv", "lab.csv", "ceilings.csv"].map(hostile);
-    let [dot, lab, ceilings] = files.each_ref().map(String::as_str);
-    for args in [
-        &[dot][..],
-        &[dot, "--columns", "device,rung,n"],
-        &[lab],
-        &[ceilings],
-        &[ceilings, &format!("{RESULTS}/nvidia-h200/ceilings.csv")],
-    ] {
-        let text = show(&[args, &["--md", "-"]].concat());
-        let outside = outside_code(&text);
-        let has_table = !table_cells(&outside).is_empty() && outside.contains("&lt;script&gt;");
-        assert!(
-            has_table || outside.trim().is_empty() && text.contains("alert(1)"),
-            "{args:?}: {text}"
-        );
-        assert!(
-            ["<script>", "<!--", "[a]("]
-                .iter()
-                .all(|evil| !outside.contains(evil)),
-            "{args:?}: {text}"
-        );
-    }
 }

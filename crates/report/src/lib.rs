@@ -49,15 +49,6 @@ pub mod wrap;
 
 pub use view::RateUnit;
 
-use format::Screen;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Medium {
-    /// A terminal, or what stands in for one.
-    Screen(Screen),
-    Markdown,
-}
-
 /// Rendered texts against those in `tests/golden`.
 #[cfg(test)]
 mod golden {

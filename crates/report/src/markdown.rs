@@ -1,13 +1,11 @@
-//! GitHub-flavoured Markdown: a ladder, and what other reports share.
+//! A ladder as GitHub-flavoured Markdown.
 
 use super::columns::{KERNELS, TIMING, TableColumn, WHOLE};
 use super::format::markdown;
 use super::view::{RateUnit, View, detail, verdict};
-use crate::Medium;
-use crate::format::{self, Screen};
+use crate::format;
 use crate::rungs::label;
 use crate::table::Table;
-use gpulab_model::Joined;
 use gpulab_record::Row;
 
 /// How Markdown begins in a file of its own, so that it is known as gpulab's.
@@ -78,83 +76,9 @@ pub fn ladder(rows: &[Row], unit: RateUnit) -> String {
     text
 }
 
-/// Where texts that become Markdown are not broken into lines.
-pub(super) const PAGE: Screen = Screen {
-    width: 1 << 20,
-    unicode: true,
-    color: false,
-};
-
-/// Where texts that stay as they are are broken.
-const CODE: Screen = Screen {
-    width: 100,
-    unicode: true,
-    color: false,
-};
-
 /// A line of its own in bold letters.
-pub fn title(text: &str) -> String {
+fn title(text: &str) -> String {
     format!("**{}**\n", markdown(text.trim()))
-}
-
-/// The notes of a report, made for [`PAGE`], as a list: what is indented belongs to the line before.
-pub(super) fn list(notes: &str) -> String {
-    let mut items: Vec<String> = Vec::new();
-    for line in notes.lines().filter(|line| !line.trim().is_empty()) {
-        match items.last_mut().filter(|_| line.starts_with(' ')) {
-            Some(item) => *item = format!("{item} {}", line.trim()),
-            None => items.push(line.trim().to_owned()),
-        }
-    }
-    items
-        .iter()
-        .map(|item| {
-            format!(
-                "- {}\n",
-                markdown(item.strip_prefix("note: ").unwrap_or(item))
-            )
-        })
-        .collect()
-}
-
-/// A block of code, between more backticks than any of its lines begins with.
-fn fenced(text: &str) -> String {
-    let longest = text
-        .lines()
-        .map(|line| line.trim_start().chars().take_while(|c| *c == '`').count())
-        .max();
-    let fence = "`".repeat(longest.map_or(3, |most| most + 1).max(3));
-    format!(
-        "{fence}text\n{}\n{fence}\n",
-        gpulab_record::terminal::text(text.trim_end())
-    )
-}
-
-/// A text that only letters of one width keep in order, or nothing of nothing.
-pub fn code(text: &dyn Fn(Screen) -> String) -> String {
-    let text = text(CODE);
-    if text.trim().is_empty() {
-        String::new()
-    } else {
-        fenced(&text)
-    }
-}
-
-/// The same below an empty line: as it is on a screen.
-pub fn below(text: &dyn Fn(Screen) -> String, medium: Medium) -> String {
-    match medium {
-        Medium::Screen(screen) => format!("\n{}", text(screen)),
-        Medium::Markdown => format!("\n{}", code(text)),
-    }
-}
-
-/// Parts with an empty line between them, without those that are empty.
-pub fn parts(parts: &[String]) -> String {
-    parts
-        .iter()
-        .filter(|part| !part.is_empty())
-        .cloned()
-        .joined("\n")
 }
 
 const BESIDE_CPU: &str = "beside the CPU";

@@ -1,9 +1,7 @@
 //! Recorded results put together for tables, pictures and pages: what files hold, which of it is meant, and what it comes to.
 
-use crate::Medium;
 use crate::format::{self, Screen};
 use crate::groups::{distinct, elements, experiments, groups, number_key, of_most_rungs};
-use crate::table::Table;
 use gpulab_kernels::values::Condition;
 use gpulab_kernels::{Registry, built_in};
 use gpulab_model::data::Dtype;
@@ -160,39 +158,6 @@ pub fn column_of<T: CsvRecord>(name: &str, records: &[T]) -> Option<String> {
             .any(|record| Cells::of(record).settings().any(|own| own == name));
         is_setting.then(|| name.to_owned())
     })
-}
-
-/// These columns of records, in their order.
-///
-/// Errors: `Usage`, for a name that is none of theirs.
-pub fn columns<T: CsvRecord>(records: &[T], names: &[String], medium: Medium) -> Result<String> {
-    let all: Vec<Cells> = records.iter().map(Cells::of).collect();
-    let mut grid = Table::default();
-    for name in names {
-        let Some(column) = column_of(name, records) else {
-            let near = did_you_mean(&nearest(name, T::COLUMNS, |known| known));
-            return usage_error(format!(
-                "there is no column {name:?} here{near}; gpulab help columns lists columns"
-            ));
-        };
-        let mut cells: Vec<String> = all.iter().map(|cells| cells.text(&column)).collect();
-        for cell in &mut cells {
-            match cell.parse::<f64>() {
-                Ok(number) if cell.contains(['.', 'e']) => *cell = format::significant(number, 4),
-                Ok(_) => {}
-                Err(_) if cell.is_empty() => "-".clone_into(cell),
-                Err(_) => {}
-            }
-        }
-        grid = match cells
-            .iter()
-            .all(|cell| cell == "-" || cell.parse::<f64>().is_ok())
-        {
-            true => grid.numbers(column, cells),
-            false => grid.texts(column, cells),
-        };
-    }
-    Ok(grid.on(medium))
 }
 
 /// Columns of which a part of the value is enough, as with `-d`.

@@ -1,7 +1,6 @@
 //! A table as lines for a terminal, made to fit: columns go in a stated order, texts are shortened. Or whole, as Markdown.
 
-use super::Medium;
-use super::format::{self, markdown};
+use super::format::{self, Screen, markdown};
 use comfy_table::{CellAlignment, LineStyle, TableStyle};
 use gpulab_model::Joined;
 
@@ -179,12 +178,9 @@ impl Table {
         self.lines().join("\n") + "\n"
     }
 
-    /// The table whole: in blocks on a screen, or as Markdown.
-    pub fn on(self, medium: Medium) -> String {
-        match medium {
-            Medium::Screen(screen) => format::on_screen(&self.blocks(screen.width), screen),
-            Medium::Markdown => self.markdown(),
-        }
+    /// The table whole, in blocks.
+    pub fn on(self, screen: Screen) -> String {
+        format::on_screen(&self.blocks(screen.width), screen)
     }
 
     /// All of it as a table of Markdown, whatever its cells hold; heads are one line each, without the hyphens that break words.

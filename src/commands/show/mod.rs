@@ -7,17 +7,18 @@ use crate::commands::count::counter::{shipped_counts, source_line};
 use crate::console::{print, screen};
 use crate::count::CountRow;
 use crate::kernels::{Registry, Sources};
-use crate::record::{HOST, Point, Row};
+use crate::record::{HOST, Row};
+use crate::report::format::Screen;
 use crate::report::groups::{distinct, experiments, groups, ladders, tables};
 use crate::report::shown::{
-    Material, columns, filtered, finding, limits_of_run, model_of, question, reasons_text,
-    take_apart,
+    Material, filtered, finding, limits_of_run, model_of, question, reasons_text, take_apart,
 };
-use crate::report::{self, Medium, RateUnit, format};
+use crate::report::{self, RateUnit, format};
 use crate::store::{Shipped, shipped};
 use crate::terminal::say;
 use crate::values::condition;
-use crate::{Error, Result, outputs, usage_error};
+use crate::{Error, Result, usage_error};
+use gpulab_model::Joined;
 use records::{asked, is_path, of_device};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -30,14 +31,12 @@ pub fn run(global: &Global, options: &Show) -> Result<()> {
         why,
         conditions,
         n,
-        columns,
-        md,
     } = options;
     let mut conditions = conditions.clone();
     if let Some(n) = n {
         conditions.push(condition(&format!("n={n}")).map_err(Error::Usage)?);
     }
-    let is_plain = !why && conditions.is_empty() && columns.is_empty() && md.is_none();
+    let is_plain = !why && conditions.is_empty();
     if what.is_empty() && is_plain {
         return print(&overview(&shipped()));
     }
@@ -81,15 +80,9 @@ pub fn run(global: &Global, options: &Show) -> Result<()> {
         counts,
         limits,
         is_headed,
-        columns,
+        screen: screen(global.color),
     };
-    if md.as_deref() != Some("-") {
-        print(&style.text(&sources, Medium::Screen(screen(global.color)))?)?;
-    }
-    match md {
-        Some(path) => outputs::write_markdown(path, &style.text(&sources, Medium::Markdown)?),
-        None => Ok(()),
-    }
+    print(&style.text(&sources))
 }
 
 const WIDTH: usize = 80;
@@ -153,7 +146,7 @@ fn summary(file: &Material) -> String {
     }
 }
 
-struct ShowingStyle<'a> {
+struct ShowingStyle {
     unit: RateUnit,
     verbose: bool,
     /// Whether reasons stand below ladders, which are made of counts, and of the limits that were recorded with the runs.
@@ -162,45 +155,40 @@ struct ShowingStyle<'a> {
     limits: Vec<Material>,
     /// Whether each source's name stands above what it holds.
     is_headed: bool,
-    columns: &'a [String],
+    screen: Screen,
 }
 
-impl ShowingStyle<'_> {
+impl ShowingStyle {
     /// The sources, one below the other.
-    fn text(&self, sources: &[Material], medium: Medium) -> Result<String> {
-        let mut all = Vec::new();
-        for source in sources {
-            let content = self.content(source, medium)?;
-            all.push(match (medium, self.is_headed) {
-                // A document's tables have their own titles.
-                (Medium::Screen(_), true) => {
-                    format!("{}\n\n{content}", format::terminal(&source.name))
-                }
-                _ => content,
-            });
-        }
+    fn text(&self, sources: &[Material]) -> String {
+        let all = sources.iter().map(|source| {
+            let content = self.content(source);
+            match self.is_headed {
+                true => format!("{}\n\n{content}", format::terminal(&source.name)),
+                false => content,
+            }
+        });
         let models = if self.why {
-            self.models(sources, medium)
+            self.models(sources)
         } else {
             String::new()
         };
-        Ok(all.join("\n") + &models)
+        all.joined("\n") + &models
     }
 
     /// Why the steps of a ladder pay or not, by the limits of its device.
-    fn reasons(&self, rows: &[Row], medium: Medium) -> String {
+    fn reasons(&self, rows: &[Row]) -> String {
         let Some(row) = rows.iter().find(|row| !row.on_host()) else {
             return String::new();
         };
         let ceilings = limits_of_run(&self.limits, row);
-        report::markdown::below(
-            &|screen| reasons_text(&Registry::default(), rows, &self.counts, &ceilings, screen),
-            medium,
-        )
+        let registry = Registry::default();
+        let reasons = reasons_text(&registry, rows, &self.counts, &ceilings, self.screen);
+        format!("\n{reasons}")
     }
 
     /// What the models are that the reasons of these files' ladders come from, each once; or that there is no ladder.
-    fn models(&self, files: &[Material], medium: Medium) -> String {
+    fn models(&self, files: &[Material]) -> String {
         let all: Vec<Vec<Row>> = files.iter().flat_map(|file| ladders(&file.rows)).collect();
         if all.is_empty() {
             return "--why: no ladder is shown, so there is nothing to explain\n".to_owned();
@@ -210,57 +198,34 @@ impl ShowingStyle<'_> {
             model_of(rows, &limits_of_run(&self.limits, row))
         });
         let kinds: BTreeSet<bool> = kinds.collect();
-        report::markdown::below(
-            &|screen| {
-                kinds
-                    .iter()
-                    .map(|is_gpu| report::why::model_text(*is_gpu, screen))
-                    .collect()
-            },
-            medium,
-        )
+        let models = kinds
+            .iter()
+            .map(|is_gpu| report::why::model_text(*is_gpu, self.screen));
+        format!("\n{}", models.joined(""))
     }
 
-    fn content(&self, source: &Material, medium: Medium) -> Result<String> {
-        let names = self.columns;
-        match source {
-            _ if names.is_empty() => {}
-            Material { rows, .. } if !rows.is_empty() => return columns(rows, names, medium),
-            Material { points, .. } if !points.is_empty() => return columns(points, names, medium),
-            Material { ceilings, .. } if !ceilings.is_empty() => {
-                return columns(ceilings, names, medium);
-            }
-            Material { counts, .. } if !counts.is_empty() => return columns(counts, names, medium),
-            _ => {
-                return usage_error(
-                    "--columns takes results of gpulab, not other programs' figures",
-                );
-            }
-        }
+    fn content(&self, source: &Material) -> String {
         let mut texts: Vec<String> = tables(&source.rows)
             .iter()
-            .map(|group| self.rows(group, medium))
+            .map(|group| self.rows(group))
             .collect();
-        texts.extend(
-            experiments(&source.points)
-                .iter()
-                .map(|points| study(points, medium)),
-        );
+        texts.extend(experiments(&source.points).iter().map(|points| {
+            report::experiment::text(points, question(points), &finding(points), self.screen)
+        }));
         texts.extend(
             source
                 .peers
                 .iter()
-                .map(|(_, cells)| report::peers::table(cells, medium)),
+                .map(|(_, cells)| report::peers::table(cells, self.screen)),
         );
         let devices = groups(&source.ceilings, |row| {
             (row.platform.clone(), row.device.clone(), row.driver.clone())
         });
-        texts.extend(devices.iter().map(|rows| match medium {
-            Medium::Screen(screen) => report::ceilings::text(rows, screen),
-            Medium::Markdown => {
-                report::markdown::code(&|screen| report::ceilings::text(rows, screen))
-            }
-        }));
+        texts.extend(
+            devices
+                .iter()
+                .map(|rows| report::ceilings::text(rows, self.screen)),
+        );
         // The trials of an experiment may be of several families.
         let counted = groups(&source.counts, |row| {
             let what = if row.experiment.is_empty() {
@@ -270,59 +235,30 @@ impl ShowingStyle<'_> {
             };
             (row.run_id.clone(), what.clone())
         });
-        texts.extend(counted.iter().map(|rows| self.counts(rows, medium)));
-        Ok(texts.join("\n"))
+        texts.extend(counted.iter().map(|rows| self.counts(rows)));
+        texts.join("\n")
     }
 
     /// Counts as a table, and the lines of their sources where the file has them.
-    fn counts(&self, rows: &[CountRow], medium: Medium) -> String {
-        let text = |screen| {
-            let table = report::count::table(rows, self.verbose, screen);
-            match rows.iter().any(|row| row.line.is_some()) {
-                true => {
-                    table
-                        + &report::count::lines(
-                            rows,
-                            &|file, line| source_line(&Sources::default(), file, line),
-                            screen,
-                        )
-                }
-                false => table,
-            }
-        };
-        match medium {
-            Medium::Screen(screen) => text(screen),
-            Medium::Markdown => report::markdown::code(&text),
+    fn counts(&self, rows: &[CountRow]) -> String {
+        let table = report::count::table(rows, self.verbose, self.screen);
+        if rows.iter().all(|row| row.line.is_none()) {
+            return table;
         }
+        let source = |file: &str, line| source_line(&Sources::default(), file, line);
+        table + &report::count::lines(rows, &source, self.screen)
     }
 
     /// A ladder as a table, a sweep as its summary.
-    fn rows(&self, rows: &[Row], medium: Medium) -> String {
+    fn rows(&self, rows: &[Row]) -> String {
         if rows.iter().any(|row| !row.sweep_id.is_empty()) {
-            return match medium {
-                Medium::Screen(screen) => report::sweep::summary(rows, screen),
-                Medium::Markdown => report::sweep::markdown(rows),
-            };
+            return report::sweep::summary(rows, self.screen);
         }
-        let ladder = match medium {
-            Medium::Screen(screen) => report::ladder::table(rows, self.unit, screen, self.verbose),
-            Medium::Markdown => report::markdown::ladder(rows, self.unit),
-        };
+        let ladder = report::ladder::table(rows, self.unit, self.screen, self.verbose);
         if self.why {
-            ladder + &self.reasons(rows, medium)
+            ladder + &self.reasons(rows)
         } else {
             ladder
         }
-    }
-}
-
-/// An experiment's points with the finding that follows from them.
-fn study(points: &[Point], medium: Medium) -> String {
-    let finding = finding(points);
-    match medium {
-        Medium::Screen(screen) => {
-            report::experiment::text(points, question(points), &finding, screen)
-        }
-        Medium::Markdown => report::experiment::markdown(points, question(points), &finding),
     }
 }

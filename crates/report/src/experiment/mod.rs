@@ -4,7 +4,6 @@ mod chart;
 
 use super::format::{self, Screen};
 use super::groups::{self, number_key};
-use super::markdown::{self, PAGE};
 use super::shown::x_label;
 use super::table::Table;
 use super::view::status_word;
@@ -48,29 +47,6 @@ pub fn text(points: &[Point], question: &str, finding: &str, screen: Screen) -> 
             .joined("\n"),
         screen,
     )
-}
-
-/// The same as Markdown, with a table in place of the chart.
-pub fn markdown(points: &[Point], question: &str, finding: &str) -> String {
-    let Some(first) = points.first() else {
-        return "Nothing was measured.\n".to_owned();
-    };
-    let units = if is_mixed(points) {
-        String::new()
-    } else {
-        format!(" In the table: {}.", units(points))
-    };
-    markdown::parts(&[
-        markdown::title(&title(first)),
-        format!(
-            "{}{}\n",
-            format::markdown(question),
-            format::markdown(&units)
-        ),
-        grid(points, PAGE).markdown(),
-        markdown::list(&notes(points, PAGE)),
-        format!("**Finding:** {}\n", format::markdown(finding)),
-    ])
 }
 
 /// Each value of `of` once, in the order of their first points.

@@ -5,7 +5,6 @@ mod map;
 use super::columns::{of_limit, or_dash};
 use super::format::{self, Screen};
 use super::groups::groups;
-use super::markdown::{self, PAGE};
 use super::rungs::{label, limit, rate};
 use super::table::Table;
 use super::view::{is_any_beyond_caches, status_word};
@@ -63,41 +62,6 @@ pub fn summary(rows: &[Row], screen: Screen) -> String {
         text.push_str(&optimum(&group, screen));
     }
     format::on_screen(&(text + &notes(rows, screen)), screen)
-}
-
-pub fn markdown(rows: &[Row]) -> String {
-    let rows = &latest(rows)[..];
-    let Some(head) = head(rows) else {
-        return "No configuration was finished.\n".to_owned();
-    };
-    let problems = problems(rows).into_iter().map(|group| {
-        let all = ranked(&group);
-        let Some((best, _)) = all.first() else {
-            return format!("{}: no configuration gave a time\n", problem(&group));
-        };
-        let rungs = of_rungs(&group);
-        let table = rung_table(&rungs, &group, best);
-        let tunables = rungs.iter().map(|timed| params_text(&timed[0].0.params));
-        markdown::parts(&[
-            format!(
-                "{}; {}\n",
-                problem(&group),
-                format::markdown(&flatness(&all))
-            ),
-            table.clone().texts("tunables", tunables).markdown(),
-            table
-                .legend(true)
-                .map(|legend| format!("{}\n", format::markdown(&legend)))
-                .unwrap_or_default(),
-            markdown::code(&|screen| map::map(&group, &all, screen)),
-        ])
-    });
-    let problems: Vec<String> = problems.collect();
-    markdown::parts(&[
-        markdown::title(&head),
-        markdown::parts(&problems),
-        markdown::list(&notes(rows, PAGE)),
-    ])
 }
 
 /// What was swept where, and how its configurations ended.
