@@ -69,11 +69,6 @@ pub const VARIABLES: &[(&str, &str)] = &[
         "XDG_CACHE_HOME",
         "The folder of PoCL's cache, if POCL_CACHE_DIR is not set.",
     ),
-    ("APPDATA", "The user's data folder, on Windows."),
-    (
-        "PROCESSOR_IDENTIFIER",
-        "The processor's name for records, on Windows.",
-    ),
     (
         "HOME",
         "The parent of both XDG folders, if they are not set.",

@@ -20,7 +20,6 @@ fn own_data() -> TempDir {
         tests.join("data/count"),
     );
     fs::create_dir_all(&plugins).unwrap();
-    #[cfg(unix)]
     std::os::unix::fs::symlink(plugins, own.path().join("count")).unwrap();
     own
 }
@@ -79,7 +78,6 @@ pub fn write(dir: &TempDir, name: &str, text: &[u8]) -> PathBuf {
 }
 
 /// Runs a command line of the shell with `$0` for the program.
-#[cfg(unix)]
 pub fn shell(line: &str) -> (String, String, Option<i32>) {
     let program = assert_cmd::cargo::cargo_bin("gpulab");
     let mut command = std::process::Command::new("sh");

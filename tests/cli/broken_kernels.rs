@@ -87,7 +87,6 @@ fn a_kernel_that_crashes_costs_its_row_and_no_more() {
     assert!(next.contains("ok"), "{next}");
 }
 
-#[cfg(unix)]
 #[test]
 fn a_reader_who_goes_away_hides_no_wrong_result() {
     let kernels = edited_kernels("dot/local.cl", "i < end;", "i + 1 < end;");

@@ -504,7 +504,6 @@ fn bad_input_is_answered_with_what_to_do() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn without_a_folder_for_data_or_a_simulator_a_check_still_says_what_it_found() {
     let folder = tempfile::tempdir().unwrap();

@@ -253,7 +253,6 @@ fn every_option_that_names_a_file_is_known_here() {
     assert_eq!(outputs, known);
 }
 
-#[cfg(unix)]
 #[test]
 fn no_output_replaces_what_the_command_reads() {
     let dir = folder();
@@ -304,7 +303,6 @@ const BESIDE: &[(&str, &str)] = &[
     ("exercise start strides -o new.cl", "new.cl"),
 ];
 
-#[cfg(unix)]
 #[test]
 fn what_is_written_beside_replaces_nothing_and_goes_through_no_pipe_or_link() {
     for (line, name) in BESIDE {
@@ -353,7 +351,6 @@ fn what_is_written_beside_replaces_nothing_and_goes_through_no_pipe_or_link() {
     // The input itself, whatever is forced.
 }
 
-#[cfg(unix)]
 #[test]
 fn an_output_that_is_a_pipe_a_device_or_a_link_to_nothing_is_refused() {
     let dir = folder();

@@ -418,7 +418,6 @@ fn names_with_line_breaks_are_quoted() {
 }
 
 #[test]
-#[cfg(unix)]
 fn an_interrupt_ends_it_at_once_and_leaves_no_file() {
     use rustix::process::{Pid, Signal, kill_process};
     let dir = TempDir::new().unwrap();

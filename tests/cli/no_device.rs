@@ -51,7 +51,6 @@ fn no_library_is_needed_to_start() {
 }
 
 /// A folder of registered drivers: the system's, and one whose library does this when it is loaded.
-#[cfg(unix)]
 fn with_a_broken_driver(does: &str) -> TempDir {
     let dir = TempDir::new().unwrap();
     let source = write(&dir, "broken.c", format!("#include <stdlib.h>\n#include <stdio.h>\n#include <unistd.h>\n__attribute__((constructor)) static void load(void) {{ {does} }}\n").as_bytes());
@@ -77,7 +76,6 @@ fn with_a_broken_driver(does: &str) -> TempDir {
     dir
 }
 
-#[cfg(unix)]
 #[test]
 fn a_driver_that_crashes_while_it_is_listed_hides_no_other() {
     let (whole, _, _) = run(&["devices", "--json", "-"]);
@@ -105,7 +103,6 @@ fn a_driver_that_crashes_while_it_is_listed_hides_no_other() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn the_cause_is_told_why_there_is_no_device() {
     let dir = TempDir::new().unwrap();
@@ -138,7 +135,6 @@ fn the_cause_is_told_why_there_is_no_device() {
     );
 }
 
-#[cfg(unix)]
 #[test]
 fn a_driver_that_sleeps_holds_the_doctor_up_for_a_minute_at_most() {
     let dir = with_a_broken_driver("sleep(25);");

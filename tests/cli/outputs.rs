@@ -165,7 +165,6 @@ fn a_run_that_ends_before_its_first_row_leaves_its_outputs_alone() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn two_outputs_are_not_one_file_and_none_is_what_a_shell_adds_to() {
     let dir = TempDir::new().unwrap();
@@ -196,7 +195,6 @@ fn two_outputs_are_not_one_file_and_none_is_what_a_shell_adds_to() {
     );
 }
 
-#[cfg(unix)]
 #[test]
 fn nothing_that_is_not_there_takes_what_is_written() {
     for args in [
@@ -296,7 +294,6 @@ fn a_file_that_may_not_grow_holds_whole_rows_and_hides_nothing_of_the_rest() {
     assert!(rows(&sweep) < 7);
 }
 
-#[cfg(unix)]
 #[test]
 fn pipes_and_devices_where_files_belong_keep_nobody_waiting() {
     let dir = TempDir::new().unwrap();
@@ -356,7 +353,6 @@ fn pipes_and_devices_where_files_belong_keep_nobody_waiting() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn closed_descriptors_mix_up_nothing() {
     let dir = TempDir::new().unwrap();

@@ -216,7 +216,6 @@ fn files_that_are_no_kernels_are_refused_in_words() {
     assert_eq!(run(&["try", "nowhere.cl", "--as", "reduce"]).2, 2);
 }
 
-#[cfg(unix)]
 #[test]
 fn a_link_out_of_the_folder_is_not_followed() {
     let folder = tempfile::tempdir().unwrap();
@@ -449,7 +448,6 @@ fn a_folder_of_sources_may_lack_what_is_built_in() {
     );
 }
 
-#[cfg(unix)]
 #[test]
 fn a_saved_file_is_tried_again_until_an_interrupt() {
     use std::time::{Duration, Instant};

@@ -172,7 +172,6 @@ fn what_cannot_be_shown_is_refused_in_one_line() {
     assert!(code == 2 && err.contains("reduce_sweep"), "{err}");
 }
 
-#[cfg(unix)]
 #[test]
 fn a_pipe_that_never_ends_is_refused() {
     let dir = TempDir::new().unwrap();

@@ -324,7 +324,6 @@ fn a_killed_sweep_goes_on_and_loses_doubles_and_tears_nothing() {
     );
 }
 
-#[cfg(unix)]
 #[test]
 fn an_interrupted_sweep_says_what_it_left_out() {
     let dir = TempDir::new().unwrap();

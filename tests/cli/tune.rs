@@ -187,7 +187,6 @@ fn two_at_once_both_finish_and_both_are_kept() {
     assert_eq!(listed.lines().count(), 3, "{listed}");
 }
 
-#[cfg(unix)]
 #[test]
 fn an_interrupted_search_goes_on() {
     let data = Data::new();

@@ -1103,7 +1103,6 @@ fn show_tells_again_what_was_counted() {
     });
 }
 
-#[cfg(unix)]
 #[test]
 fn without_a_compiler_the_message_says_what_to_install() {
     in_simulator(|_| {

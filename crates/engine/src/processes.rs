@@ -1,7 +1,12 @@
 //! Processes that this one starts, and does not wait for without end; how much memory they and this one may take, and in what
 //! pages.
 
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, getpgrp, getpid, getrlimit, kill_current_process_group,
+    kill_process, kill_process_group, setrlimit,
+};
 use std::io::{self, Read, Write};
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
@@ -83,31 +88,21 @@ fn read_all(pipe: Option<impl Read + Send + 'static>) -> io::Result<Receiver<Vec
 
 /// Lets a child that is yet to be started lead a group of processes: those that it starts and does not end are in it.
 pub fn lead_group(command: &mut Command) -> &mut Command {
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(command, 0);
-    command
+    command.process_group(0)
 }
 
 /// Kills a child that leads a group, if it still runs, and all others of the group.
 pub fn kill_group(child: &mut Child) {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Pid, Signal, kill_process_group};
-        // Mostly there are none.
-        let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
-    }
+    // Mostly there are none.
+    let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
     let _ = child.kill();
     let _ = child.wait();
 }
 
 /// Ends this process at once, and the group that it leads, if it does.
 pub fn end_group() -> ! {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Signal, getpgrp, getpid, kill_current_process_group};
-        if getpgrp() == getpid() {
-            let _ = kill_current_process_group(Signal::KILL);
-        }
+    if getpgrp() == getpid() {
+        let _ = kill_current_process_group(Signal::KILL);
     }
     std::process::abort()
 }
@@ -116,22 +111,13 @@ pub fn end_group() -> ! {
 /// it has done its work.
 pub fn end_with_parent() {
     #[cfg(target_os = "linux")]
-    {
-        use rustix::process::{Signal, set_parent_process_death_signal};
-        let _ = set_parent_process_death_signal(Some(Signal::TERM));
-    }
+    let _ = rustix::process::set_parent_process_death_signal(Some(Signal::TERM));
 }
 
 /// Asks a child to end, as Ctrl-C does.
 pub fn interrupt(child: &mut Child) {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Pid, Signal, kill_process};
-        // One that is gone meanwhile needs none.
-        let _ = kill_process(Pid::from_child(child), Signal::INT);
-    }
-    #[cfg(not(unix))]
-    let _ = child.kill();
+    // One that is gone meanwhile needs none.
+    let _ = kill_process(Pid::from_child(child), Signal::INT);
 }
 
 /// Bytes of addresses below which no driver's process starts: threads and allocations of this program fail before that.
@@ -154,23 +140,13 @@ pub fn narrow_address_space() -> Option<String> {
 }
 
 /// Bytes of addresses that this process may use, if that is limited.
-#[cfg(unix)]
 fn addresses() -> Option<u64> {
-    use rustix::process::{Resource, getrlimit};
     getrlimit(Resource::As).current
-}
-
-/// Other systems have no such limit.
-#[cfg(not(unix))]
-fn addresses() -> Option<u64> {
-    None
 }
 
 /// From here on this process leaves no core file, and, if `addresses` says so, may take at most so many bytes of addresses
 /// beyond those that it has. Where the system tells or limits no such thing, nothing changes.
-#[cfg(unix)]
 pub fn limit_memory(bytes: u64, addresses: bool) {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     // A limit that cannot be set leaves the deadline.
     let _ = setrlimit(
         Resource::Core,
@@ -201,9 +177,6 @@ pub fn limit_memory(bytes: u64, addresses: bool) {
     );
 }
 
-#[cfg(not(unix))]
-pub fn limit_memory(_: u64, _: bool) {}
-
 /// The environment in which a process gets large pages, unless the user chose other settings of the C library. With pages of
 /// 4 KiB a processor spends much of a walk through a large array on finding its pages. Arrays of this program and buffers of CPU
 /// drivers come from the C library; only the GNU one heeds this.
@@ -229,7 +202,6 @@ mod tests {
     use super::*;
     use std::process::Command;
 
-    #[cfg(unix)]
     #[test]
     fn a_child_that_takes_too_long_is_killed() {
         let mut quick = Command::new("true").spawn().unwrap();

@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -165,22 +166,20 @@ fn fit(text: &str) -> String {
 /// What tells a regular file from all others, whatever path leads to it: a link of either kind, or, where the system
 /// cares for no case, other letters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileIdentity(Inner);
-
-#[cfg(unix)]
-type Inner = (u64, u64);
-#[cfg(not(unix))]
-type Inner = PathBuf;
+pub struct FileIdentity {
+    device: u64,
+    number: u64,
+}
 
 impl FileIdentity {
     /// Of the regular file at a path, if there is one.
     pub fn of(path: &Path) -> Option<FileIdentity> {
-        FileIdentity::new(&fs::metadata(path).ok()?, path)
+        FileIdentity::new(&fs::metadata(path).ok()?)
     }
 
     /// Of an open file, if it is a regular one.
     pub fn of_open(file: &File) -> Option<FileIdentity> {
-        FileIdentity::new(&file.metadata().ok()?, Path::new(""))
+        FileIdentity::new(&file.metadata().ok()?)
     }
 
     /// Of the file that writing to a path would make, where there is none yet: its folder and its name.
@@ -195,18 +194,11 @@ impl FileIdentity {
         Some(fs::canonicalize(folder).ok()?.join(path.file_name()?))
     }
 
-    #[cfg(unix)]
-    fn new(metadata: &Metadata, _: &Path) -> Option<FileIdentity> {
-        use std::os::unix::fs::MetadataExt;
-        metadata
-            .is_file()
-            .then(|| FileIdentity((metadata.dev(), metadata.ino())))
-    }
-
-    #[cfg(not(unix))]
-    fn new(metadata: &Metadata, path: &Path) -> Option<FileIdentity> {
-        let path = fs::canonicalize(path).ok()?;
-        metadata.is_file().then_some(FileIdentity(path))
+    fn new(metadata: &Metadata) -> Option<FileIdentity> {
+        metadata.is_file().then(|| FileIdentity {
+            device: metadata.dev(),
+            number: metadata.ino(),
+        })
     }
 }
 
@@ -249,7 +241,6 @@ pub fn below_with(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
 mod tests {
     use super::*;
 
-    #[cfg(unix)]
     #[test]
     fn every_path_to_a_file_is_known() {
         let dir = tempfile::tempdir().unwrap();
@@ -289,7 +280,6 @@ mod tests {
         assert!(other.path().exists());
     }
 
-    #[cfg(unix)]
     #[test]
     fn what_may_never_end_is_not_read() {
         assert!(

@@ -2,11 +2,8 @@
 
 use gpulab_model::Joined;
 
-/// The processor's name, as Linux and Windows tell it.
+/// The processor's name, as Linux tells it.
 pub fn cpu() -> String {
-    if cfg!(windows) {
-        return std::env::var("PROCESSOR_IDENTIFIER").unwrap_or_default();
-    }
     named_in(&std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default())
 }
 

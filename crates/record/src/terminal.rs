@@ -171,17 +171,13 @@ pub fn say(message: &str) {
 /// Sends what drivers and kernels print to standard error from here on. To be called before any of them is loaded: standard
 /// output is for results and for a worker's replies, which go through a descriptor that nothing else in the process knows and
 /// that no other program inherits.
-///
-/// Only on Unix: elsewhere a driver's C library has a standard output of its own.
 pub fn take_from_drivers() {
-    #[cfg(unix)]
     if real().is_some() {
         let _ = rustix::stdio::dup2_stdout(io::stderr());
     }
 }
 
 /// Where standard output led at first; none if that cannot be told.
-#[cfg(unix)]
 fn real() -> Option<&'static std::fs::File> {
     use std::os::fd::AsFd;
     static REAL: std::sync::OnceLock<Option<std::fs::File>> = std::sync::OnceLock::new();
@@ -205,16 +201,11 @@ impl Stdout {
 
     /// Whether people read it.
     pub fn is_terminal(self) -> bool {
-        #[cfg(unix)]
-        if let Some(file) = real() {
-            return file.is_terminal();
-        }
-        io::stdout().is_terminal()
+        real().is_some_and(IsTerminal::is_terminal)
     }
 
     /// For a process that works in place of this one.
     pub fn for_child(self) -> Stdio {
-        #[cfg(unix)]
         if let Some(file) = real().and_then(|file| file.try_clone().ok()) {
             return file.into();
         }
@@ -222,7 +213,6 @@ impl Stdout {
     }
 
     /// The file behind it, of which there are but one.
-    #[cfg(unix)]
     pub fn file(self) -> io::Result<&'static std::fs::File> {
         if CLOSED.load(Ordering::Relaxed) {
             return Err(closed());
@@ -236,20 +226,9 @@ fn closed() -> io::Error {
 }
 
 impl Write for &Stdout {
-    #[cfg(unix)]
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut file = self.file()?;
         file.write(bytes)
-    }
-
-    #[cfg(not(unix))]
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if CLOSED.load(Ordering::Relaxed) {
-            return Err(closed());
-        }
-        let mut stdout = io::stdout().lock();
-        let written = stdout.write(bytes)?;
-        stdout.flush().map(|()| written)
     }
 
     fn flush(&mut self) -> io::Result<()> {

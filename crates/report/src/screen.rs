@@ -50,17 +50,8 @@ impl Screen {
 }
 
 /// What standard output's terminal says of its width.
-#[cfg(unix)]
 fn stdout_columns() -> Option<u16> {
     terminal_size::terminal_size_of(Stdout.file().ok()?).map(|(width, _)| width.0)
-}
-
-#[cfg(not(unix))]
-fn stdout_columns() -> Option<u16> {
-    Stdout
-        .is_terminal()
-        .then(terminal_size::terminal_size)?
-        .map(|(width, _)| width.0)
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -78,14 +69,14 @@ fn width(measured: Option<u16>) -> usize {
         .max(LEAST_WIDTH)
 }
 
-/// Whether the locale's characters are UTF-8: the first of three variables that is set says so. Windows' consoles take UTF-8.
+/// Whether the locale's characters are UTF-8: the first of three variables that is set says so.
 fn is_unicode(variable: impl Fn(&str) -> Option<String>) -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
         .find_map(variable)
         .unwrap_or_default()
         .to_lowercase();
-    cfg!(windows) || locale.contains("utf-8") || locale.contains("utf8")
+    locale.contains("utf-8") || locale.contains("utf8")
 }
 
 #[cfg(test)]

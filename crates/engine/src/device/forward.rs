@@ -17,6 +17,7 @@
 
 use super::error::PLATFORM_NOT_FOUND;
 use crate::processes;
+use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 use std::cell::Cell;
 use std::ffi::{OsString, c_void};
 use std::fs;
@@ -26,11 +27,9 @@ use std::sync::OnceLock;
 /// Names a library to use in place of the system's.
 pub const LIBRARY_VARIABLE: &str = "GPULAB_OPENCL_LIB";
 
-#[cfg(target_os = "windows")]
-const NAMES: &[&str] = &["OpenCL.dll"];
 #[cfg(target_os = "macos")]
 const NAMES: &[&str] = &["/System/Library/Frameworks/OpenCL.framework/OpenCL"];
-#[cfg(not(any(target_os = "windows", target_os = "macos")))]
+#[cfg(not(target_os = "macos"))]
 const NAMES: &[&str] = &["libOpenCL.so.1", "libOpenCL.so"];
 
 /// What is found where the library came with the process.
@@ -45,11 +44,6 @@ pub struct Loader {
     library: Option<Library>,
     preloaded: Option<Library>,
 }
-
-#[cfg(unix)]
-type Library = libloading::os::unix::Library;
-#[cfg(not(unix))]
-type Library = libloading::Library;
 
 impl Loader {
     fn load() -> Loader {
@@ -133,32 +127,16 @@ pub fn is_preloaded() -> bool {
 }
 
 /// What is in the process already, unless a lookup there finds this program's own forwarders.
-#[cfg(unix)]
 fn preloaded() -> Option<Library> {
     let process = Library::this();
     let own = address(&process, "clGetPlatformIDs").is_some_and(is_own);
     (!own).then_some(process)
 }
 
-#[cfg(not(unix))]
-fn preloaded() -> Option<Library> {
-    None
-}
-
 /// Loads a library; its functions are visible to libraries that were loaded before it.
 fn open(name: &std::ffi::OsStr) -> Result<Library, libloading::Error> {
     // SAFETY: the library runs its own initialisers, as it would if the program were linked with it.
-    #[cfg(unix)]
-    let library = unsafe {
-        Library::open(
-            Some(name),
-            libloading::os::unix::RTLD_NOW | libloading::os::unix::RTLD_GLOBAL,
-        )
-    };
-    // SAFETY: as above.
-    #[cfg(not(unix))]
-    let library = unsafe { Library::new(name) };
-    library
+    unsafe { Library::open(Some(name), RTLD_NOW | RTLD_GLOBAL) }
 }
 
 /// What the system said; the error itself only says which call failed.

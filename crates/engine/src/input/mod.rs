@@ -302,7 +302,6 @@ mod tests {
         assert!(error(dir.path().to_str().unwrap(), None).ends_with(&folder));
     }
 
-    #[cfg(unix)]
     #[test]
     fn devices_that_never_end_are_refused() {
         assert!(error("/dev/zero", Some(Dtype::F32)).contains("regular file"));

@@ -124,14 +124,8 @@ pub fn begins_as_object(head: &str, keys: &[&str]) -> bool {
                 .all(|key| inner.contains(&format!("\"{key}\":"))))
 }
 
-#[cfg(unix)]
 fn stdout_identity() -> Option<FileIdentity> {
     FileIdentity::of_open(Stdout.file().ok()?)
-}
-
-#[cfg(not(unix))]
-fn stdout_identity() -> Option<FileIdentity> {
-    None
 }
 
 #[cfg(test)]

@@ -16,15 +16,8 @@ pub fn folder() -> Result<PathBuf> {
     if let Some(dir) = std::env::var_os(VARIABLE).filter(|dir| !dir.is_empty()) {
         return Ok(dir.into());
     }
-    let data = std::env::var_os(if cfg!(windows) {
-        "APPDATA"
-    } else {
-        "XDG_DATA_HOME"
-    })
-    .map(PathBuf::from);
-    let share = std::env::home_dir()
-        .filter(|_| !cfg!(windows))
-        .map(|home| home.join(".local/share"));
+    let data = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from);
+    let share = std::env::home_dir().map(|home| home.join(".local/share"));
     let data = data.filter(|path| path.is_absolute()).or(share);
     let data = data
         .ok_or_else(|| Error::Failed(format!("no data folder is known: set {VARIABLE} to one")))?;
