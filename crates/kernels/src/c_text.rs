@@ -1,8 +1,8 @@
 //! The text of a kernel's file: without comments, cut into words and signs; what it includes, and which macros it defines itself; types of C, and how their fields lie in memory.
 
-use gpulab_model::Joined;
 use gpulab_model::data::{Field, Layout, Scalar};
 use gpulab_model::plan::{ImageKind, PixelFormat};
+use gpulab_model::{Joined, is_among};
 
 /// The name in a line that includes a file in the one way that is allowed: alone on its line, without anything hidden.
 pub fn included(line: &str) -> Option<&str> {
@@ -152,23 +152,8 @@ pub fn tokens(text: &str) -> Vec<String> {
 
 pub fn is_qualifier(word: &str) -> bool {
     /// With or without underscores: `global`, `__global`, `__restrict__`.
-    const QUALIFIERS: [&str; 14] = [
-        "const",
-        "restrict",
-        "volatile",
-        "static",
-        "inline",
-        "extern",
-        "register",
-        "global",
-        "constant",
-        "local",
-        "private",
-        "read_only",
-        "write_only",
-        "read_write",
-    ];
-    QUALIFIERS.contains(&word.trim_matches('_'))
+    const QUALIFIERS: &str = "const restrict volatile static inline extern register global constant local private read_only write_only read_write";
+    is_among(word.trim_matches('_'), QUALIFIERS)
 }
 
 /// The first word, and what follows it.
@@ -185,10 +170,7 @@ pub fn is_identifier(word: &str) -> bool {
 
 /// Whether a word in front of a name begins a statement, and is no type.
 pub fn is_statement(word: &str) -> bool {
-    [
-        "return", "else", "case", "goto", "sizeof", "do", "kernel", "__kernel",
-    ]
-    .contains(&word)
+    is_among(word, "return else case goto sizeof do kernel __kernel")
 }
 
 /// A text without its own definitions of those macros that somebody else gives: a compiler would take the text's.

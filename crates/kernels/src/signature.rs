@@ -368,10 +368,7 @@ impl CSource {
     /// The names that the text uses, and that neither it nor OpenCL C gives a meaning.
     pub fn host_names(&self) -> Vec<String> {
         /// What OpenCL C defines, by its beginning.
-        const KNOWN: [&str; 16] = [
-            "CLK_", "CL_", "cl_", "M_", "FLT_", "DBL_", "HALF_", "INT_", "UINT_", "LONG_", "CHAR_",
-            "SHRT_", "MAXFLOAT", "HUGE_VAL", "memory_", "__",
-        ];
+        const KNOWN: &str = "CLK_ CL_ cl_ M_ FLT_ DBL_ HALF_ INT_ UINT_ LONG_ CHAR_ SHRT_ MAXFLOAT HUGE_VAL memory_ __";
         const WORDS: &str = "INFINITY NAN NULL RAND_MAX if else for while do switch case default break continue return \
                              goto sizeof struct union enum typedef void true false event_t sampler_t kernel asm vec_step";
         let declared = self.declared();
@@ -384,7 +381,7 @@ impl CSource {
             let is_part =
                 [".", "'"].contains(&before) || before == ">" && at > 1 && used[at - 2] == "-";
             let is_call = used.get(at + 1).is_some_and(|next| next == "(");
-            let has_meaning = KNOWN.iter().any(|known| word.starts_with(known))
+            let has_meaning = KNOWN.split(' ').any(|known| word.starts_with(known))
                 || WORDS.split(' ').chain(MACROS).any(|known| known == word)
                 || word.starts_with("image") && word.ends_with("_t")
                 || is_qualifier(word)

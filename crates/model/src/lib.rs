@@ -26,3 +26,8 @@ pub trait Joined: Iterator<Item: std::borrow::Borrow<str>> + Sized {
 }
 
 impl<I: Iterator<Item: std::borrow::Borrow<str>>> Joined for I {}
+
+/// Whether a word is one of several, which blanks part.
+pub fn is_among(word: &str, words: &str) -> bool {
+    words.split(' ').any(|known| known == word)
+}

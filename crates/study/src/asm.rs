@@ -2,7 +2,7 @@
 //! machine code of NVIDIA's compilers (NVIDIA, "Parallel Thread Execution ISA"), and x86-64.
 
 use gpulab_model::Joined;
-use gpulab_model::named_enum;
+use gpulab_model::{is_among, named_enum};
 use std::collections::BTreeMap;
 
 named_enum! {
@@ -237,6 +237,7 @@ fn ptx_instruction(text: &str) -> Option<AsmInstruction> {
 }
 
 fn ptx_kind(parts: &[&str]) -> AsmKind {
+    const INTEGER: &str = "add sub mul mul24 mad mad24 addc subc madc and or xor not shl shr shf setp set min max neg abs bfe bfi popc clz brev lop3 sad dp4a bfind cnot fns";
     let has = |part: &str| {
         parts
             .iter()
@@ -266,10 +267,7 @@ fn ptx_kind(parts: &[&str]) -> AsmKind {
         "shfl" | "vote" | "match" | "redux" | "activemask" => AsmKind::Exchange,
         "div" | "rem" if !is_float => AsmKind::Division,
         _ if is_float => AsmKind::Float,
-        "add" | "sub" | "mul" | "mul24" | "mad" | "mad24" | "addc" | "subc" | "madc" | "and"
-        | "or" | "xor" | "not" | "shl" | "shr" | "shf" | "setp" | "set" | "min" | "max" | "neg"
-        | "abs" | "bfe" | "bfi" | "popc" | "clz" | "brev" | "lop3" | "sad" | "dp4a" | "bfind"
-        | "cnot" | "fns" => AsmKind::Integer,
+        other if is_among(other, INTEGER) => AsmKind::Integer,
         _ => AsmKind::Other,
     }
 }
@@ -333,7 +331,7 @@ fn x86_kinds(mnemonic: &str, operands: &str) -> (AsmKind, Option<AsmKind>) {
         .strip_prefix('v')
         .filter(|bare| !bare.is_empty())
         .unwrap_or(mnemonic);
-    let begins = |words: &[&str]| words.iter().any(|word| bare.starts_with(word));
+    let begins = |words: &str| words.split(' ').any(|word| bare.starts_with(word));
     let written = last_operand(operands);
     let load = match operands {
         _ if !operands.contains('(') => None,
@@ -348,68 +346,44 @@ fn x86_kinds(mnemonic: &str, operands: &str) -> (AsmKind, Option<AsmKind>) {
     };
     let arithmetic = |kind| (kind, load);
     match bare {
-        _ if mnemonic == "lock" || begins(&["cmpxchg", "xadd"]) => (AsmKind::Atomic, None),
+        _ if mnemonic == "lock" || begins("cmpxchg xadd") => (AsmKind::Atomic, None),
         "xchg" if operands.contains('(') => (AsmKind::Atomic, None),
-        _ if begins(&["movnt"]) => (AsmKind::StreamStore, None),
-        _ if begins(&["gather", "pgather"]) => (AsmKind::Load, None),
-        _ if begins(&["scatter", "pscatter"]) => (AsmKind::Store, None),
+        _ if begins("movnt") => (AsmKind::StreamStore, None),
+        _ if begins("gather pgather") => (AsmKind::Load, None),
+        _ if begins("scatter pscatter") => (AsmKind::Store, None),
         "push" | "pop" | "leave" => (AsmKind::Private, None),
-        _ if begins(&[
-            "mov",
-            "maskmov",
-            "pmaskmov",
-            "broadcast",
-            "pbroadcast",
-            "lddqu",
-            "pextr",
-            "extract",
-        ]) =>
-        {
+        _ if begins("mov maskmov pmaskmov broadcast pbroadcast lddqu pextr extract") => {
             match load {
                 Some(_) if written.contains('(') => (store, None),
                 Some(load) => (load, None),
-                None if begins(&["extract", "pextr", "broadcast", "pbroadcast"]) => {
-                    (AsmKind::Exchange, None)
-                }
+                None if begins("extract pextr broadcast pbroadcast") => (AsmKind::Exchange, None),
                 None => (AsmKind::Move, None),
             }
         }
-        _ if begins(&["fmadd", "fmsub", "fnmadd", "fnmsub"]) => arithmetic(AsmKind::Fma),
-        _ if begins(&["cvt"]) || ["cltq", "cqto", "cltd", "cwtl"].contains(&bare) => {
-            arithmetic(AsmKind::Convert)
-        }
-        _ if begins(&[
-            "shufp", "perm", "pshuf", "unpck", "punpck", "insert", "pinsr", "palignr", "blend",
-            "pblend", "perm",
-        ]) =>
-        {
+        _ if begins("fmadd fmsub fnmadd fnmsub") => arithmetic(AsmKind::Fma),
+        _ if begins("cvt") || is_among(bare, "cltq cqto cltd cwtl") => arithmetic(AsmKind::Convert),
+        _ if begins("shufp perm pshuf unpck punpck insert pinsr palignr blend pblend") => {
             arithmetic(AsmKind::Exchange)
         }
         // A register is cleared.
-        _ if begins(&["xorp", "pxor"]) && load.is_none() => (AsmKind::Move, None),
-        _ if is_x86_float(bare) && begins(&["add", "sub", "hadd"]) => arithmetic(AsmKind::Add),
-        _ if is_x86_float(bare) && begins(&["mul"]) => arithmetic(AsmKind::Mul),
+        _ if begins("xorp pxor") && load.is_none() => (AsmKind::Move, None),
+        _ if is_x86_float(bare) && begins("add sub hadd") => arithmetic(AsmKind::Add),
+        _ if is_x86_float(bare) && begins("mul") => arithmetic(AsmKind::Mul),
         _ if is_x86_float(bare) => arithmetic(AsmKind::Float),
         "div" | "divl" | "divq" | "idiv" | "idivl" | "idivq" => arithmetic(AsmKind::Division),
         "lea" => (AsmKind::Integer, None),
-        _ if begins(&["cmov"]) => arithmetic(AsmKind::Move),
-        _ if begins(&["j", "call", "ret", "loop"]) => (AsmKind::Branch, None),
-        _ if begins(&["mfence", "sfence", "lfence"]) => (AsmKind::Barrier, None),
+        _ if begins("cmov") => arithmetic(AsmKind::Move),
+        _ if begins("j call ret loop") => (AsmKind::Branch, None),
+        _ if begins("mfence sfence lfence") => (AsmKind::Barrier, None),
         "zeroupper" | "zeroall" => (AsmKind::Move, None),
-        _ if begins(&[
-            "add", "sub", "adc", "sbb", "and", "or", "xor", "not", "neg", "inc", "dec", "imul",
-            "mul", "shl", "shr",
-        ]) || begins(&[
-            "sar", "sal", "rol", "ror", "cmp", "test", "set", "bt", "bsf", "bsr", "lzcnt", "tzcnt",
-            "popcnt",
-        ]) || begins(&[
-            "bextr", "bzhi", "rorx", "pext", "pdep", "bswap", "p", "kmov", "k",
-        ]) =>
+        _ if begins(
+            "add sub adc sbb and or xor not neg inc dec imul mul shl shr sar sal rol ror cmp test set bt bsf bsr lzcnt tzcnt bextr bzhi rorx bswap p k",
+        ) =>
         {
             // A word of memory that is changed in place.
             (
                 AsmKind::Integer,
-                if written.contains('(') && !begins(&["cmp", "test", "bt"]) {
+                if written.contains('(') && !begins("cmp test bt") {
                     Some(store)
                 } else {
                     load

@@ -2,6 +2,7 @@
 
 use super::error::{DeviceError, DeviceResult, guarded, retained};
 use super::{BuildUnit, doctor, info};
+use gpulab_model::is_among;
 use gpulab_model::outcome::Inspected;
 use gpulab_model::plan::{Arg, BUILD_OPTIONS, MAX_REGISTERS};
 use gpulab_record::terminal;
@@ -517,7 +518,11 @@ fn by_value(type_name: &str) -> ParameterKind {
         "long" | "ulong" | "unsigned long" => ParameterKind::Whole(8),
         "float" => ParameterKind::Float,
         "sampler_t" => ParameterKind::Sampler,
-        _ if OTHERS.contains(&type_name.trim_end_matches(|c: char| c.is_ascii_digit())) => {
+        _ if is_among(
+            type_name.trim_end_matches(|c: char| c.is_ascii_digit()),
+            OTHERS,
+        ) =>
+        {
             ParameterKind::Other
         }
         _ if type_name.starts_with("struct") || type_name.starts_with("union") => {
@@ -528,10 +533,7 @@ fn by_value(type_name: &str) -> ParameterKind {
 }
 
 /// Types that are no whole number of 4 or 8 bytes, and those of which there are vectors.
-const OTHERS: [&str; 13] = [
-    "int", "uint", "long", "ulong", "char", "uchar", "short", "ushort", "half", "float", "double",
-    "event_t", "bool",
-];
+const OTHERS: &str = "int uint long ulong char uchar short ushort half float double event_t bool";
 
 #[cfg(test)]
 mod tests {

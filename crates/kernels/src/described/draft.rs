@@ -5,6 +5,7 @@ use super::description::taken;
 use crate::c_text::{ValueType, is_identifier};
 use crate::signature::{AddressSpace, CSource, KernelParameter, Usage, closing};
 use gpulab_model::data::Scalar;
+use gpulab_model::is_among;
 use gpulab_model::plan::ImageKind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -277,10 +278,8 @@ fn draft_arg(
 
 /// A buffer's name that neither formulas nor Python have for something else.
 fn free_name(name: &str) -> String {
-    const PYTHON: [&str; 12] = [
-        "in", "is", "as", "from", "with", "not", "and", "or", "lambda", "class", "def", "del",
-    ];
-    if PYTHON.contains(&name) || taken(name) {
+    const PYTHON: &str = "in is as from with not and or lambda class def del";
+    if is_among(name, PYTHON) || taken(name) {
         format!("{name}_")
     } else {
         name.to_owned()
@@ -298,26 +297,17 @@ fn guess(scalar: Scalar, name: &str) -> &'static str {
 
 /// Whether a host usually counts by a number of this name.
 fn is_step(name: &str) -> bool {
-    const STEPS: [&str; 6] = ["k", "j", "i", "step", "stage", "pass"];
-    STEPS.contains(&name.to_lowercase().as_str())
+    is_among(&name.to_lowercase(), "k j i step stage pass")
 }
 
 fn is_size(name: &str) -> bool {
     let small = name.to_lowercase();
-    const NAMES: [&str; 9] = ["n", "w", "h", "nx", "ny", "nz", "ni", "nj", "nk"];
-    const PARTS: [&str; 10] = [
-        "num", "size", "len", "count", "width", "height", "elem", "rows", "cols", "dim",
-    ];
+    let has = |parts: &str| parts.split(' ').any(|part| small.contains(part));
     // Sizes of something else than the data. A small k may as well count a loop's turns.
-    const OTHER: [&str; 9] = [
-        "mask", "filter", "kernel", "block", "wind", "tile", "bin", "class", "k_",
-    ];
-    if OTHER.iter().any(|part| small.contains(part)) {
-        return false;
-    }
-    NAMES.contains(&small.as_str())
-        || ["M", "K"].contains(&name)
-        || PARTS.iter().any(|part| small.contains(part))
+    !has("mask filter kernel block wind tile bin class k_")
+        && (is_among(&small, "n w h nx ny nz ni nj nk")
+            || ["M", "K"].contains(&name)
+            || has("num size len count width height elem rows cols dim"))
 }
 
 /// Which numbers of its own a work-item's variables are made of: bits 0 to 2 for its place along each axis, 3 for its group's, and 4
@@ -753,7 +743,7 @@ pub fn is_guarded(source: &CSource, kernel: &str) -> bool {
     let is_other = |word: &String| {
         is_identifier(word)
             && !TESTS.contains(&word.as_str())
-            && !["return", "else", "int", "uint", "size_t"].contains(&word.as_str())
+            && !is_among(word, "return else int uint size_t")
             && (!word.starts_with("get_")
                 || word.starts_with("get_image")
                 || word == "get_global_size")
