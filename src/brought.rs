@@ -10,7 +10,7 @@ use crate::kernels::{
     raw_strings,
 };
 use crate::report::format;
-use crate::{Error, ceilings, files, input, oracle, suggest, values};
+use crate::{Error, Result, ceilings, files, input, oracle, suggest, usage_error, values};
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
 use std::fs;
@@ -37,7 +37,7 @@ pub fn is_exercise(word: &str) -> bool {
     ["exercise", "solution"].contains(&word)
 }
 
-pub fn find_exercise(name: &str) -> Result<Exercise, Error> {
+pub fn find_exercise(name: &str) -> Result<Exercise> {
     exercise(&name.to_lowercase())?
         .ok_or_else(|| Error::Usage(suggest::unknown("exercise", name, NAMES)))
 }
@@ -51,7 +51,7 @@ pub fn is_family_file(name: &str) -> bool {
 }
 
 /// The path of a family's file: the reader's, also in a folder of this name, or else gpulab's.
-pub fn located(name: &str) -> Result<PathBuf, Error> {
+pub fn located(name: &str) -> Result<PathBuf> {
     match Path::new(name) {
         folder if folder.is_dir() => Ok(folder.join("family.toml")),
         _ => taken(name, brought(name)),
@@ -59,13 +59,13 @@ pub fn located(name: &str) -> Result<PathBuf, Error> {
 }
 
 /// A file of data, with the column behind it, by its own path: the reader's, or else gpulab's.
-pub fn located_input(spec: &str) -> Result<String, Error> {
+pub fn located_input(spec: &str) -> Result<String> {
     let name = input::path(spec);
     let path = taken(name, brought_input(name))?;
     Ok(path.display().to_string() + &spec[name.len()..])
 }
 
-fn taken(name: &str, shipped: Option<ShippedFile>) -> Result<PathBuf, Error> {
+fn taken(name: &str, shipped: Option<ShippedFile>) -> Result<PathBuf> {
     match shipped {
         Some(shipped) if !Path::new(name).exists() => {
             note(&format!("{name}: the file that comes with gpulab"));
@@ -77,7 +77,7 @@ fn taken(name: &str, shipped: Option<ShippedFile>) -> Result<PathBuf, Error> {
 
 /// The path of a file that comes with gpulab, written with its folder below the folder for data, or where that cannot be, into
 /// one that goes with this process. Other contents have another place, so that what a reader changed there stays.
-pub fn written((file, folder): ShippedFile) -> Result<PathBuf, Error> {
+pub fn written((file, folder): ShippedFile) -> Result<PathBuf> {
     thread_local!(static SCRATCH: Option<ScratchFolder> = ScratchFolder::new().ok());
     let contents: Vec<&[u8]> = folder.files().map(|file| file.contents()).collect();
     let place = format!("files/{:08x}", fingerprint(&contents.concat()) as u32);
@@ -97,7 +97,7 @@ pub fn written((file, folder): ShippedFile) -> Result<PathBuf, Error> {
 impl Brought {
     /// What a command names, with the list of rungs behind a family's colon: a family, a reader's kernel and the family whose
     /// problem it solves, or an exercise's file.
-    pub fn of(what: &str, solves: Option<&str>) -> Result<(Brought, Option<String>), Error> {
+    pub fn of(what: &str, solves: Option<&str>) -> Result<(Brought, Option<String>)> {
         let (name, part) = parted(what);
         match (solves, part) {
             (None, Some(exercise)) if is_exercise(name) => {
@@ -110,15 +110,15 @@ impl Brought {
                     .collect();
                 Ok((Brought::with_own(family, Path::new(name), &lines)?, None))
             }
-            _ if name.ends_with(".cl") => Err(Error::Usage(format!(
+            _ if name.ends_with(".cl") => usage_error(format!(
                 "{name}: name the family whose problem it solves, as in --as reduce; or begin a file of your own: gpulab try {name} > mine.toml"
-            ))),
+            )),
             (None, list) => Ok((Brought::new(name)?, list.map(str::to_owned))),
         }
     }
 
     /// One of gpulab's families, or a reader's by its file.
-    pub fn new(name: &str) -> Result<Brought, Error> {
+    pub fn new(name: &str) -> Result<Brought> {
         let mut registry = Registry::default();
         let family = match is_family_file(name) {
             true => family_of_file(&mut registry, &located(name)?, None)?,
@@ -136,7 +136,7 @@ impl Brought {
     }
 
     /// As [`Brought::new`], with the kernel of a file, if there is one.
-    pub fn beside(name: &str, own: Option<&Path>) -> Result<Brought, Error> {
+    pub fn beside(name: &str, own: Option<&Path>) -> Result<Brought> {
         own.map_or_else(
             || Brought::new(name),
             |path| Brought::with_own(name, path, &[]),
@@ -144,7 +144,7 @@ impl Brought {
     }
 
     /// As [`Brought::new`], with the kernel of a file, of which these lines are declared besides.
-    pub fn with_own(name: &str, path: &Path, lines: &[String]) -> Result<Brought, Error> {
+    pub fn with_own(name: &str, path: &Path, lines: &[String]) -> Result<Brought> {
         let brought = Brought::new(name)?;
         let declared: String = lines
             .iter()
@@ -156,7 +156,7 @@ impl Brought {
     }
 
     /// The family of an exercise with its starting file, or with a file that passes, as last rung.
-    fn exercise(kind: &str, name: &str) -> Result<Brought, Error> {
+    fn exercise(kind: &str, name: &str) -> Result<Brought> {
         let exercise = find_exercise(name)?;
         let (rung, text) = if kind == "solution" {
             (kind, exercise.solution()?)
@@ -167,28 +167,25 @@ impl Brought {
     }
 
     /// With a text that would stand at `path` as last rung, the reader's own.
-    pub fn adopting(mut self, rung: &str, path: &Path, text: &str) -> Result<Brought, Error> {
+    pub fn adopting(mut self, rung: &str, path: &Path, text: &str) -> Result<Brought> {
         self.family = adopt_as(&mut self.registry, rung, path, text, &self.family)?;
         self.own = self.family.ladder.last().cloned();
         Ok(self)
     }
 
     /// The one rung that is meant, of a ladder without a list its first; or the reader's kernel.
-    pub fn rung(&self, what: &str, list: Option<&str>) -> Result<&Rung, Error> {
+    pub fn rung(&self, what: &str, list: Option<&str>) -> Result<&Rung> {
         if let Some(own) = &self.own {
             return Ok(own);
         }
         match values::variants(&self.family, list.unwrap_or("1")).map_err(Error::Usage)?[..] {
             [rung] => Ok(rung),
-            _ => Err(Error::Usage(format!(
-                "{what}: name one rung, as in {}:1",
-                parted(what).0
-            ))),
+            _ => usage_error(format!("{what}: name one rung, as in {}:1", parted(what).0)),
         }
     }
 
     /// The rungs that a list names, or all of the ladder; with the reader's kernel, which without a list is alone.
-    pub fn rungs(&self, list: Option<&str>) -> Result<Vec<&Rung>, Error> {
+    pub fn rungs(&self, list: Option<&str>) -> Result<Vec<&Rung>> {
         let mut rungs = match (list, &self.own) {
             (Some(list), _) => values::variants(&self.family, list).map_err(Error::Usage)?,
             (None, Some(_)) => Vec::new(),
@@ -210,7 +207,7 @@ pub fn family_of_file(
     registry: &mut Registry,
     path: &Path,
     device: Option<&str>,
-) -> Result<Family, Error> {
+) -> Result<Family> {
     let text = files::read_to_string(path).map_err(|error| {
         wrong(
             path,
@@ -283,7 +280,7 @@ pub fn adopt_as(
     path: &Path,
     text: &str,
     family: &Family,
-) -> Result<Family, Error> {
+) -> Result<Family> {
     let text = assembled(path, text, &family.name, &[])?;
     let own = OwnKernel {
         family: family.name.to_string(),
@@ -388,7 +385,7 @@ fn unreadable(path: &Path, why: impl Display) -> Error {
 }
 
 /// A kernel's own file, without what some editors put before a text.
-pub fn read(path: &Path) -> Result<String, Error> {
+pub fn read(path: &Path) -> Result<String> {
     /// Far more than any kernel has.
     const MOST: u64 = 1 << 20;
     let metadata = fs::metadata(path).map_err(|e| unreadable(path, e))?;
@@ -430,12 +427,7 @@ pub fn read(path: &Path) -> Result<String, Error> {
 
 /// A text that stands at `path` with what it includes in place, each line under the name of its file: files of its folder and of
 /// those to `include`; `folder` is the one below `cl/` whose fragments need no path.
-pub fn assembled(
-    path: &Path,
-    text: &str,
-    folder: &str,
-    include: &[PathBuf],
-) -> Result<String, Error> {
+pub fn assembled(path: &Path, text: &str, folder: &str, include: &[PathBuf]) -> Result<String> {
     let mut all = String::new();
     let own = path
         .canonicalize()
@@ -448,12 +440,12 @@ pub fn assembled(
     add_text(&mut all, (path, text), folder, &folders, &mut Vec::new())?;
     match reads_a_file(&all) {
         None => Ok(all),
-        Some(at) => Err(Error::Usage(format!(
+        Some(at) => usage_error(format!(
             "{}: `{}` makes the compiler read a file: write an include alone on its line, as in #include \
              \"common/tree.cl\", and only in the kernel's own file",
             shown(path),
             format::terminal(all.lines().nth(at - 1).unwrap_or_default().trim())
-        ))),
+        )),
     }
 }
 
@@ -465,7 +457,7 @@ fn add_text(
     folder: &str,
     folders: &[PathBuf],
     open: &mut Vec<PathBuf>,
-) -> Result<(), Error> {
+) -> Result<()> {
     let own = path
         .file_name()
         .unwrap_or_default()
@@ -489,9 +481,9 @@ fn add_text(
         let place = format!("{}, line {number}", shown(path));
         if let Some(file) = found(path, name, folders) {
             if open.contains(&file) {
-                return Err(Error::Usage(format!(
+                return usage_error(format!(
                     "{place}: {name} includes itself, by way of other files or at once"
-                )));
+                ));
             }
             let body = read(&file).map_err(|error| Error::Usage(format!("{place}: {error}")))?;
             add_text(all, (&file, &body), folder, folders, open)?;
@@ -505,11 +497,11 @@ fn add_text(
             // The branch may well be left out.
             let _ = writeln!(all, "#error there is no {}", format::terminal(name));
         } else {
-            return Err(Error::Usage(format!(
+            return usage_error(format!(
                 "{place}: there is no {}: neither in the kernel's own folder, nor in those of include = [\"../common\"] of a TOML \
                  file, nor among gpulab's files, as common/tree.cl",
                 format::terminal(name)
-            )));
+            ));
         }
         let _ = writeln!(all, "#line {} \"{own}\"", number + 1);
     }

@@ -7,10 +7,10 @@ pub use program::CountedProgram;
 
 use crate::processes::output_within;
 use crate::worker::{Interrupted, Lost, Setup, Tell, WorkerProcess, Wrapper};
-use gpulab_model::Error;
 use gpulab_model::Joined;
 use gpulab_model::outcome::{Executor, LaunchedOnce, Status, Stop};
 use gpulab_model::plan::{Case, Target};
+use gpulab_model::{Error, Result};
 use gpulab_record::files::{self, ScratchFolder};
 use gpulab_study::count::{
     COMPUTE_UNITS, CheckFinding, CountedCase, CountedLaunch, FindingKind, LaunchCounts,
@@ -66,7 +66,7 @@ pub struct Simulator {
 
 impl Simulator {
     /// Finds Oclgrind, and builds the plugin below `folder` unless it is there.
-    pub fn prepare(folder: &Path) -> Result<Simulator, Error> {
+    pub fn prepare(folder: &Path) -> Result<Simulator> {
         let simulator = Simulator::find(folder)?;
         if !simulator.plugin.is_file() {
             build(&simulator)?;
@@ -75,7 +75,7 @@ impl Simulator {
     }
 
     /// Says whether [`Simulator::prepare`] would succeed, and changes nothing: what there is.
-    pub fn look(folder: &Path) -> Result<String, Error> {
+    pub fn look(folder: &Path) -> Result<String> {
         let Simulator {
             mut version,
             plugin,
@@ -109,7 +109,7 @@ impl Simulator {
     }
 
     /// Whether Oclgrind runs a plugin as it is meant: another version may have other classes.
-    fn try_out(&self, plugin: &Path) -> Result<(), Error> {
+    fn try_out(&self, plugin: &Path) -> Result<()> {
         const KERNEL: &str =
             "__kernel void k(__global int *x) { x[get_global_id(0)] = sub_group_reduce_add(1); }";
         const LAUNCH: &str = "k.cl\nk\n64 1 1\n32 1 1\n<size=256 fill=0>\n";
@@ -163,7 +163,7 @@ impl Simulator {
     }
 
     /// Oclgrind, and where its plugin is or will be.
-    fn find(folder: &Path) -> Result<Simulator, Error> {
+    fn find(folder: &Path) -> Result<Simulator> {
         let version = version()?;
         let folder = folder.join(PLUGINS_FOLDER);
         let mut hasher = Sha256::new();
@@ -253,7 +253,7 @@ fn missing(what: &str) -> Error {
 }
 
 /// Oclgrind's name and version, as it says them.
-fn version() -> Result<String, Error> {
+fn version() -> Result<String> {
     let output = match output_within(Command::new(OCLGRIND).arg("--version"), "", LOOK) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             return Err(missing("it is not installed"));
@@ -276,7 +276,7 @@ fn declarations(plugin: &Path) -> PathBuf {
 }
 
 /// Builds the plugin under another name first, so that it is there complete or not at all.
-fn build(simulator: &Simulator) -> Result<(), Error> {
+fn build(simulator: &Simulator) -> Result<()> {
     let plugin = &simulator.plugin;
     let unwritable = Error::unwritten(plugin);
     plugin
@@ -295,7 +295,7 @@ fn build(simulator: &Simulator) -> Result<(), Error> {
 }
 
 /// Compiles the plugin to a file, or without one only looks whether it compiles; the compiler that did.
-fn compile(to: Option<&Path>) -> Result<String, Error> {
+fn compile(to: Option<&Path>) -> Result<String> {
     let given = env::var(COMPILER)
         .ok()
         .filter(|given| !given.trim().is_empty());
@@ -411,7 +411,7 @@ impl CountingWorker {
         deadline: Duration,
         groups: Option<u64>,
         (interrupted, tell): (Interrupted, Tell),
-    ) -> Result<CountingWorker, Error> {
+    ) -> Result<CountingWorker> {
         let file = simulator.counts_file();
         let trace = file.with_extension("trace");
         let log = SimulatorLog::at(log_file(&file));
@@ -464,7 +464,7 @@ impl CountingWorker {
     }
 
     /// Launches a case's kernels once and counts. What stops the case is no error of the run, nor that it takes too long.
-    pub fn count(&mut self, case: &Case) -> Result<Result<CountedCase, Stop>, Error> {
+    pub fn count(&mut self, case: &Case) -> Result<Result<CountedCase, Stop>> {
         let launched = self.worker.launch_once_within(case, self.deadline)?;
         let lines = self.new_lines()?;
         self.log
@@ -490,10 +490,7 @@ impl CountingWorker {
     }
 
     /// As [`CountingWorker::count`], with what the first groups of each launch did.
-    pub fn trace(
-        &mut self,
-        case: &Case,
-    ) -> Result<Result<(CountedCase, Vec<TracedLaunch>), Stop>, Error> {
+    pub fn trace(&mut self, case: &Case) -> Result<Result<(CountedCase, Vec<TracedLaunch>), Stop>> {
         let counted = match self.count(case)? {
             Ok(counted) => counted,
             Err(stop) => return Ok(Err(stop)),
@@ -507,7 +504,7 @@ impl CountingWorker {
     }
 
     /// The lines that the plugin wrote since the last case.
-    fn new_lines(&mut self) -> Result<Vec<String>, Error> {
+    fn new_lines(&mut self) -> Result<Vec<String>> {
         let text = fs::read_to_string(&self.file).unwrap_or_default();
         let lines: Vec<String> = text.lines().skip(self.read).map(str::to_owned).collect();
         self.read += lines.len();
@@ -524,7 +521,7 @@ impl Drop for CountingWorker {
 }
 
 /// The counts of what was launched, of which there is a line each, behind those of the kernel that said what is right.
-fn counted(launched: LaunchedOnce, lines: &[String]) -> Result<CountedCase, Error> {
+fn counted(launched: LaunchedOnce, lines: &[String]) -> Result<CountedCase> {
     let LaunchedOnce {
         wg,
         params,
@@ -625,7 +622,7 @@ impl CheckingWorker {
         setup: Setup,
         deadline: Duration,
         (interrupted, tell): (Interrupted, Tell),
-    ) -> Result<CheckingWorker, Error> {
+    ) -> Result<CheckingWorker> {
         version().map_err(|_| Error::NoDevice(MISSING.into()))?;
         fs::create_dir_all(folder).map_err(Error::unwritten(folder))?;
         let log = SimulatorLog::at(folder.join(format!("check-{}.log", std::process::id())));
@@ -652,7 +649,7 @@ impl CheckingWorker {
         case: &Case,
         limit: Duration,
         looks_for_unset: bool,
-    ) -> Result<Checked, Error> {
+    ) -> Result<Checked> {
         if !looks_for_unset {
             let mut worker = self.worker.within(checking_wrapper(&self.log, &[]))?;
             let end = ended(&mut worker, case, limit)?;
@@ -710,7 +707,7 @@ fn checking_wrapper(log: &SimulatorLog, more: &[&str]) -> Wrapper {
     }
 }
 
-fn ended(worker: &mut WorkerProcess, case: &Case, limit: Duration) -> Result<CheckEnd, Error> {
+fn ended(worker: &mut WorkerProcess, case: &Case, limit: Duration) -> Result<CheckEnd> {
     Ok(match worker.launch_once_within(case, limit)? {
         Ok(Ok(_)) => CheckEnd::Right,
         Ok(Err(stop)) if stop.status == Status::WrongResult => CheckEnd::Wrong,

@@ -16,7 +16,7 @@ use crate::store::of_csv;
 use crate::terminal::say;
 use crate::why::{DeviceRates, LadderReasons, Payoffs, case_of, is_counted_of, reasons};
 use crate::worker::Setup;
-use crate::{Error, ceilings, interrupt};
+use crate::{Error, Result, ceilings, interrupt, usage_error};
 use std::path::Path;
 use std::slice::from_ref;
 use std::time::Duration;
@@ -41,7 +41,7 @@ impl Counter {
         cl_dir: Option<&Path>,
         deadline: Duration,
         quiet: bool,
-    ) -> Result<Counter, Error> {
+    ) -> Result<Counter> {
         let simulator = Simulator::prepare(&ceilings::folder()?)?;
         let setup = Setup {
             cl_dir: cl_dir.map(Path::to_path_buf),
@@ -68,7 +68,7 @@ impl Counter {
         &mut self,
         cases: &[CountedTrial<'_>],
         take: &mut dyn FnMut(CountRow),
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let run = Run::begin();
         let mut observer = StatusLine::new(self.quiet);
         for (
@@ -123,7 +123,7 @@ impl Counter {
     }
 
     /// The rows of all cases.
-    fn rows(&mut self, cases: &[CountedTrial<'_>]) -> Result<Vec<CountRow>, Error> {
+    fn rows(&mut self, cases: &[CountedTrial<'_>]) -> Result<Vec<CountRow>> {
         let mut rows = Vec::new();
         self.count(cases, &mut |row| rows.push(row))?;
         Ok(rows)
@@ -262,7 +262,7 @@ pub fn beside(
     rungs: &[&Rung],
     asked: &Case,
     (deadline, quiet): (Duration, bool),
-) -> Result<Vec<CountRow>, Error> {
+) -> Result<Vec<CountRow>> {
     let mut counter = Counter::open(registry, LockstepModel::USUAL, None, deadline, quiet)?;
     let small = Case {
         shape: family.form.shape(usual_size(family.form), None),
@@ -307,7 +307,7 @@ fn count_large(
     family: &Family,
     subject: CountSubject<'_>,
     plan: &Plan,
-) -> Result<Result<Vec<CountRow>, Stop>, Error> {
+) -> Result<Result<Vec<CountRow>, Stop>> {
     let none = Stop::new(
         Status::Skipped,
         "its counts do not follow from those of small cases; choose a smaller --n",
@@ -365,7 +365,7 @@ pub fn trials(
     n: Option<u64>,
     seed: u64,
     target: &Target,
-) -> Result<Vec<CountedTrial<'static>>, Error> {
+) -> Result<Vec<CountedTrial<'static>>> {
     let mut all: Vec<CountedTrial<'_>> = Vec::new();
     for trial in experiment.plan(&Scope {
         target,
@@ -403,7 +403,7 @@ pub fn trials(
     }
     if all.is_empty() {
         let why = "measures work between host and device: it has no kernel to count";
-        return Err(Error::Usage(format!("{} {why}", experiment.name)));
+        return usage_error(format!("{} {why}", experiment.name));
     }
     Ok(all)
 }
@@ -467,7 +467,7 @@ const SHIPPED: &[u8] = include_bytes!("../../../data/counts.csv");
 /// The same by line, of what GPUs ran: what `scripts/count_lines` writes.
 const SHIPPED_LINES: &[u8] = include_bytes!("../../../data/counts_lines.csv");
 
-pub fn shipped_counts() -> Result<Vec<CountRow>, Error> {
+pub fn shipped_counts() -> Result<Vec<CountRow>> {
     let mut counts: Vec<CountRow> = of_csv(SHIPPED, "data/counts.csv")?.0;
     counts.append(&mut of_csv(SHIPPED_LINES, "data/counts_lines.csv")?.0);
     Ok(counts)
@@ -483,7 +483,7 @@ pub fn counts(
     rows: &[Row],
     cl_dir: Option<&Path>,
     (limit, quiet): (Duration, bool),
-) -> Result<Vec<CountRow>, Error> {
+) -> Result<Vec<CountRow>> {
     let mut counts = if cl_dir.is_some() {
         Vec::new()
     } else {
@@ -514,7 +514,7 @@ pub fn reasons_of(
     registry: &Registry,
     rows: &[Row],
     quiet: bool,
-) -> Result<Result<LadderReasons, String>, Error> {
+) -> Result<Result<LadderReasons, String>> {
     let Some(row) = rows.first() else {
         return Ok(Err("a rung".to_owned()));
     };
@@ -536,7 +536,7 @@ pub fn payoffs(
     row: &Row,
     case: &[CountRow],
     quiet: bool,
-) -> Result<Option<Payoffs>, Error> {
+) -> Result<Option<Payoffs>> {
     let why = if row.is_on_cpu_device() {
         None
     } else {

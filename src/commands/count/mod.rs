@@ -25,26 +25,25 @@ use crate::report::format::Screen;
 use crate::simulator::Simulator;
 use crate::store::{Recorded, of_csv};
 use crate::terminal::say;
-use crate::{Error, ceilings, interrupt, report, why};
+use crate::{Error, Result, ceilings, interrupt, report, usage_error, why};
 use counter::{CountedTrial, Counter, is_large, of_rung, small, source_line, trials, usual_size};
 use gpulab_model::Joined;
 use std::path::Path;
 use std::time::Duration;
 
-pub fn run(global: &Global, options: &CountArgs) -> Result<(), Error> {
+pub fn run(global: &Global, options: &CountArgs) -> Result<()> {
     if global.device_given().is_some() {
         let why = "--device: a simulator counts kernels, not a device; leave it out";
-        return Err(Error::Usage(why.into()));
+        return usage_error(why);
     }
     let model = options.model()?;
     if !options.program.is_empty() {
         return count_program(global, options, model);
     }
     if options.check {
-        return Err(Error::Usage(
-            "--check looks at host programs, as in gpulab count --check -- ./program; gpulab try FILE --check looks at a kernel"
-                .into(),
-        ));
+        return usage_error(
+            "--check looks at host programs, as in gpulab count --check -- ./program; gpulab try FILE --check looks at a kernel",
+        );
     }
     let subject = Countable::find(options)?;
     let registry = &Registry::default();
@@ -110,7 +109,7 @@ fn elsewhere(
     outputs: &mut Outputs<CountRow>,
     (on, family, registry): (&str, &Family, &Registry),
     counted: &[CountedTrial<'_>],
-) -> Result<(), Error> {
+) -> Result<()> {
     let gpu = RecordedGpu::of(on, family)?;
     let usual = family.usual_shape(family.form.ladder_size(false), false);
     let mut cases: Vec<Case> = Vec::new();
@@ -179,7 +178,7 @@ fn tell(
 }
 
 /// Counts the kernels that a host program launches.
-fn count_program(global: &Global, options: &CountArgs, model: LockstepModel) -> Result<(), Error> {
+fn count_program(global: &Global, options: &CountArgs, model: LockstepModel) -> Result<()> {
     let before = options.against.as_deref().map(read).transpose()?;
     let mut outputs: Outputs<CountRow> = Outputs::open(&Paths::from(&options.rows))?;
     interrupt::watch();
@@ -267,7 +266,7 @@ fn count_program(global: &Global, options: &CountArgs, model: LockstepModel) -> 
 }
 
 /// The error that the worst case makes.
-fn gone_wrong(rows: &[CountRow]) -> Result<(), Error> {
+fn gone_wrong(rows: &[CountRow]) -> Result<()> {
     let ends = [
         Status::WrongResult,
         Status::BuildFailed,
@@ -292,7 +291,7 @@ enum Countable {
 }
 
 impl Countable {
-    fn find(options: &CountArgs) -> Result<Countable, Error> {
+    fn find(options: &CountArgs) -> Result<Countable> {
         if !options.of.is_empty() {
             return options
                 .of
@@ -305,9 +304,9 @@ impl Countable {
         let (name, part) = parted(what);
         let variant = &options.rungs.variant;
         if part.is_some() && variant.is_some() && !is_exercise(name) {
-            return Err(Error::Usage(format!(
+            return usage_error(format!(
                 "--variant: {what} names the rung already; leave one of them out"
-            )));
+            ));
         }
         if options.solves.is_some() || name.ends_with(".cl") || is_exercise(name) {
             let named = Brought::of(what, options.solves.as_deref())?;
@@ -319,9 +318,9 @@ impl Countable {
             return Ok(Countable::Ladder(brought.into(), list));
         }
         if options.rungs.own.is_some() {
-            return Err(Error::Usage(format!(
+            return usage_error(format!(
                 "--own: {name} has no ladder; name the kernel's family"
-            )));
+            ));
         }
         if let (Some(experiment), None) = (experiment(name), part) {
             return Ok(Countable::Trials(experiment));
@@ -338,7 +337,7 @@ impl Countable {
         registry: &'a Registry,
         target: &Target,
         quiet: bool,
-    ) -> Result<Vec<CountedTrial<'a>>, Error> {
+    ) -> Result<Vec<CountedTrial<'a>>> {
         match self {
             Countable::Measured(rows) => Ok(small(registry, rows, target)),
             Countable::Ladder(brought, list) => ladder(brought, list.as_deref(), options, target),
@@ -352,7 +351,7 @@ impl Countable {
     }
 }
 
-fn measured(path: &Path) -> Result<Vec<Row>, Error> {
+fn measured(path: &Path) -> Result<Vec<Row>> {
     let name = path.display().to_string();
     match records::read(&name)?.0 {
         Recorded::Rows(rows)
@@ -362,9 +361,9 @@ fn measured(path: &Path) -> Result<Vec<Row>, Error> {
         {
             Ok(rows)
         }
-        _ => Err(Error::Usage(format!(
+        _ => usage_error(format!(
             "--of {name}: it holds no rows of a ladder, as --csv writes them"
-        ))),
+        )),
     }
 }
 
@@ -374,7 +373,7 @@ fn check_ladder(
     list: Option<&str>,
     options: &CountArgs,
     quiet: bool,
-) -> Result<(), Error> {
+) -> Result<()> {
     let family = &brought.family;
     let dtype = dtype(brought, options);
     bench::check_dtype(family, dtype)?;
@@ -382,9 +381,7 @@ fn check_ladder(
     bench::check_sources(&rungs, options.cl_dir.as_deref(), quiet)?;
     let shape = shape(family, options)?;
     if shape.n == 0 || shape.m == 0 {
-        return Err(Error::Usage(
-            "no elements, so no launch to count: choose a larger --n".into(),
-        ));
+        return usage_error("no elements, so no launch to count: choose a larger --n");
     }
     let params = Params::new();
     if options.lines
@@ -395,7 +392,7 @@ fn check_ladder(
         )
     {
         let why = "--lines needs cases that the simulator runs whole; choose a smaller --n";
-        return Err(Error::Usage(why.into()));
+        return usage_error(why);
     }
     let input = Input {
         family,
@@ -407,7 +404,7 @@ fn check_ladder(
     settings(family, &rungs, options).map(drop)
 }
 
-fn shape(family: &Family, options: &CountArgs) -> Result<Shape, Error> {
+fn shape(family: &Family, options: &CountArgs) -> Result<Shape> {
     bench::shape(
         family,
         options.case.n,
@@ -417,7 +414,7 @@ fn shape(family: &Family, options: &CountArgs) -> Result<Shape, Error> {
 }
 
 /// The settings that were given, each with its one value.
-fn settings(family: &Family, rungs: &[&Rung], options: &CountArgs) -> Result<Params, Error> {
+fn settings(family: &Family, rungs: &[&Rung], options: &CountArgs) -> Result<Params> {
     let op = options.op.iter().map(|op| format!("op={op}"));
     let texts: Vec<String> = options.case.set.iter().cloned().chain(op).collect();
     bench::single_settings(family, rungs, &texts)
@@ -437,7 +434,7 @@ fn ladder<'a>(
     list: Option<&str>,
     options: &CountArgs,
     target: &Target,
-) -> Result<Vec<CountedTrial<'a>>, Error> {
+) -> Result<Vec<CountedTrial<'a>>> {
     let family = &brought.family;
     let rungs = brought.rungs(list)?;
     let case = Case::of(
@@ -465,7 +462,7 @@ fn ladder<'a>(
 }
 
 /// Refuses options that an experiment's trials leave no room for.
-fn check_trials(options: &CountArgs) -> Result<(), Error> {
+fn check_trials(options: &CountArgs) -> Result<()> {
     let refused = [
         ("--variant", options.rungs.variant.is_some()),
         ("--m", options.case.m.is_some()),
@@ -478,14 +475,14 @@ fn check_trials(options: &CountArgs) -> Result<(), Error> {
         .iter()
         .find(|(_, is_given)| *is_given)
         .map_or(Ok(()), |(option, _)| {
-            Err(Error::Usage(format!(
+            usage_error(format!(
                 "{option}: an experiment's trials set this themselves; --n limits their size"
-            )))
+            ))
         })
 }
 
 /// The rows of `--against`, read before anything is counted.
-fn read(path: &Path) -> Result<Vec<CountRow>, Error> {
+fn read(path: &Path) -> Result<Vec<CountRow>> {
     let name = path.display().to_string();
     let text = std::fs::read(path).map_err(|e| Error::Usage(format!("cannot read {name}: {e}")))?;
     let rows = of_csv(&text, &name);
@@ -505,7 +502,7 @@ fn compare(
     before: &[CountRow],
     now: &[CountRow],
     whole: bool,
-) -> Result<(), Error> {
+) -> Result<()> {
     let Some(path) = &options.against else {
         return Ok(());
     };
@@ -519,9 +516,7 @@ fn compare(
     if let (Some(old), Some(new)) = (before.first().map(machine_of), now.first().map(machine_of))
         && old != new
     {
-        return Err(Error::Usage(format!(
-            "{name}: it was counted for {old}, this for {new}"
-        )));
+        return usage_error(format!("{name}: it was counted for {old}, this for {new}"));
     }
     let known = counted_cases(before);
     let missing: Vec<&str> = cases
@@ -531,9 +526,9 @@ fn compare(
         .collect();
     if !missing.is_empty() {
         let missing = missing.join(", ");
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "{name}: it has no counts of {missing}: write them with --csv"
-        )));
+        ));
     }
     let allowed = options.fail_on.clone().unwrap_or_default();
     let growths = growths(before, now);

@@ -14,7 +14,7 @@ use crate::report::format;
 use crate::report::progress::StatusLine;
 use crate::terminal::say;
 use crate::worker::{Setup, WorkerProcess, usual_deadline};
-use crate::{Error, interrupt};
+use crate::{Error, Result, interrupt, usage_error};
 use std::time::Duration;
 
 /// Seconds that a small case may take by default: most of it is its compilation.
@@ -32,11 +32,7 @@ pub struct JudgedFile {
 
 /// Judges a reader's kernel, the last rung of its family: tries it where kernels go wrong.
 /// A wrong kernel is no error here: [`verdict`] makes one of it.
-pub fn judge_own(
-    global: &Global,
-    brought: Brought,
-    options: &TryArgs,
-) -> Result<JudgedFile, Error> {
+pub fn judge_own(global: &Global, brought: Brought, options: &TryArgs) -> Result<JudgedFile> {
     let family = &brought.family;
     let rung = family
         .ladder
@@ -45,9 +41,7 @@ pub fn judge_own(
     if let (Some(asked), Some(own)) = (options.ladder.dtype, rung.own_dtype())
         && asked != own
     {
-        return Err(Error::Usage(format!(
-            "--dtype {asked}: the kernel's elements are {own}"
-        )));
+        return usage_error(format!("--dtype {asked}: the kernel's elements are {own}"));
     }
     rung.guess()
         .iter()
@@ -125,7 +119,7 @@ pub fn judge_rung(
     registry: &Registry,
     (family, rung): (&Family, &Rung),
     case: &Case,
-) -> Result<Judgement, Error> {
+) -> Result<Judgement> {
     let small = Duration::from_secs_f64(SMALL_S);
     let setup = global.setup(None, registry);
     let mut worker = WorkerProcess::open(setup, None, small, interrupt::interrupted, say)?;
@@ -138,12 +132,12 @@ const STEPS: usize = 9;
 pub const NO_ELEMENTS: &str = "no elements, so no launch to judge: choose a larger -n";
 
 /// The size asked for, or that of the family's ladder. Without elements there is nothing to judge.
-fn shape(family: &Family, options: &TryArgs) -> Result<Shape, Error> {
+fn shape(family: &Family, options: &TryArgs) -> Result<Shape> {
     let quick = options.ladder.measure.quick;
     let usual = family.usual_shape(family.form.ladder_size(quick), quick);
     let shape = bench::shape(family, options.n, options.m, usual)?;
     match shape.elements() {
-        0 => Err(Error::Usage(NO_ELEMENTS.into())),
+        0 => usage_error(NO_ELEMENTS),
         _ => Ok(shape),
     }
 }
@@ -159,7 +153,7 @@ pub fn usual_memory(bytes: u64) -> u64 {
 }
 
 /// The error that a judgement makes, and its exit code.
-pub fn verdict(judged: &JudgedFile) -> Result<(), Error> {
+pub fn verdict(judged: &JudgedFile) -> Result<()> {
     let name = judged.rung.label();
     Err(match judged.judgement.ruling {
         Ruling::Right => return Ok(()),

@@ -26,7 +26,7 @@ use crate::report::landing::{Landing, landing};
 use crate::report::{self, judged, printed};
 use crate::store::Sink;
 use crate::terminal::say;
-use crate::{Error, bench, files, interrupt, outputs, values};
+use crate::{Error, Result, bench, files, interrupt, outputs, usage_error, values};
 use clap::ValueEnum;
 use judge::JudgedFile;
 use serde::Serialize;
@@ -41,7 +41,7 @@ fn limit(options: &Ladder) -> Duration {
     Duration::from_secs_f64(options.measure.deadline.unwrap_or(CHECK_S))
 }
 
-pub fn run(global: &Global, options: &TryArgs) -> Result<(), Error> {
+pub fn run(global: &Global, options: &TryArgs) -> Result<()> {
     if let Some(name) = &options.template {
         return template(name);
     }
@@ -49,9 +49,7 @@ pub fn run(global: &Global, options: &TryArgs) -> Result<(), Error> {
         return printed_kernels(global, options, source);
     }
     let Some(what) = options.from.as_ref().or(options.file.as_ref()) else {
-        return Err(Error::Usage(
-            "name a file, as in gpulab try mine/family.toml".into(),
-        ));
+        return usage_error("name a file, as in gpulab try mine/family.toml");
     };
     if !options.watch {
         return once(global, options, what);
@@ -60,7 +58,7 @@ pub fn run(global: &Global, options: &TryArgs) -> Result<(), Error> {
 }
 
 /// Does something again whenever a file, or one that it names, is saved; Ctrl-C ends it.
-pub fn watched(file: &Path, mut once: impl FnMut() -> Result<(), Error>) -> Result<(), Error> {
+pub fn watched(file: &Path, mut once: impl FnMut() -> Result<()>) -> Result<()> {
     const PAUSE: Duration = Duration::from_millis(200);
     interrupt::watch();
     loop {
@@ -102,14 +100,12 @@ fn stamps(file: &Path) -> Vec<Option<(SystemTime, u64)>> {
         .collect()
 }
 
-fn once(global: &Global, options: &TryArgs, what: &str) -> Result<(), Error> {
+fn once(global: &Global, options: &TryArgs, what: &str) -> Result<()> {
     let (name, part) = parted(what);
     match &options.family {
-        Some(family) if is_family_file(family) || is_family_file(name) => {
-            Err(Error::Usage(format!(
-                "--as {family}: a kernel of a family of yours is a [[rung]] of its file, as in gpulab try mine/family.toml"
-            )))
-        }
+        Some(family) if is_family_file(family) || is_family_file(name) => usage_error(format!(
+            "--as {family}: a kernel of a family of yours is a [[rung]] of its file, as in gpulab try mine/family.toml"
+        )),
         None if is_family_file(name) => {
             let mut registry = Registry::default();
             let family = family_of_file(&mut registry, &located(name)?, global.device.as_deref())?;
@@ -129,9 +125,9 @@ fn once(global: &Global, options: &TryArgs, what: &str) -> Result<(), Error> {
             let file = path.file_name().unwrap_or_default().to_string_lossy();
             print(&draft(&text, &file, part).map_err(Error::Usage)?)
         }
-        None if ladders().any(|family| family.name == name) => Err(Error::Usage(format!(
+        None if ladders().any(|family| family.name == name) => usage_error(format!(
             "{what} is a ladder of gpulab's: gpulab {name} runs it"
-        ))),
+        )),
         _ => own_kernel(global, options, what),
     }
 }
@@ -143,12 +139,12 @@ fn climb_family(
     climbed: &Ladder,
     (registry, family): (Registry, &Family),
     source: Option<String>,
-) -> Result<(), Error> {
+) -> Result<()> {
     let quick = climbed.measure.quick;
     let usual = family.usual_shape(family.form.ladder_size(quick), quick);
     let shape = bench::shape(family, options.n, options.m, usual)?;
     if shape.elements() == 0 {
-        return Err(Error::Usage(judge::NO_ELEMENTS.into()));
+        return usage_error(judge::NO_ELEMENTS);
     }
     let dtype = bench::dtype(family, climbed.dtype)?;
     if let Some(described) = family.described() {
@@ -194,9 +190,7 @@ fn climb_family(
         .filter(|row| !row.on_host())
         .all(|row| row.status == Status::Skipped)
     {
-        true if done.is_ok() => Err(Error::Usage(
-            "no rung ran: each was skipped, for the reason above".into(),
-        )),
+        true if done.is_ok() => usage_error("no rung ran: each was skipped, for the reason above"),
         _ => Ok(()),
     };
     worst_of([is_clean, done, looked, ran])
@@ -204,7 +198,7 @@ fn climb_family(
 
 /// A source's kernels as printed, with its table and its faults; NVIDIA's study is the transposition's own ladder in the source's
 /// set-up.
-fn printed_kernels(global: &Global, options: &TryArgs, source: PrintedSource) -> Result<(), Error> {
+fn printed_kernels(global: &Global, options: &TryArgs, source: PrintedSource) -> Result<()> {
     let name = source
         .to_possible_value()
         .map_or_else(String::new, |value| value.get_name().to_owned());
@@ -233,9 +227,9 @@ fn printed_kernels(global: &Global, options: &TryArgs, source: PrintedSource) ->
         name.clone()
     };
     let Some(shipped) = kernels::brought(&file) else {
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "all faults of {name}'s kernels show at its own sizes: leave --faults out"
-        )));
+        ));
     };
     let mut registry = Registry::default();
     let family = family_of_file(&mut registry, &written(shipped)?, global.device.as_deref())?;
@@ -281,7 +275,7 @@ fn look_closer(
     family: &Family,
     study: &LadderRun<'_>,
     rows: &[Row],
-) -> Result<(), Error> {
+) -> Result<()> {
     let wrong = rows.iter().find(|row| {
         let is_lost = row.status == Status::Failed && row.reason.contains("signal");
         (is_lost || [Status::WrongResult, Status::Timeout].contains(&row.status))
@@ -317,7 +311,7 @@ fn check_rungs(
     dtype: Dtype,
     study: &LadderRun<'_>,
     is_strict: bool,
-) -> Result<(), Error> {
+) -> Result<()> {
     let limit = limit(options);
     let mut worker = simulate::open(&study.registry, limit)?;
     let rungs = match options.variant.as_deref() {
@@ -369,7 +363,7 @@ struct TryReport {
 
 /// A kernel that solves the problem of a family, judged, and timed between the family's rungs if it is right; `what` is its name,
 /// as in `mine.cl:kernel`.
-fn own_kernel(global: &Global, options: &TryArgs, what: &str) -> Result<(), Error> {
+fn own_kernel(global: &Global, options: &TryArgs, what: &str) -> Result<()> {
     let mut json = options
         .ladder
         .output
@@ -397,7 +391,7 @@ fn judge_and_climb(
     options: &TryArgs,
     what: &str,
     report: &mut TryReport,
-) -> Result<(), Error> {
+) -> Result<()> {
     if global.verbose {
         note(
             "OpenCL drivers run a kernel as native code of this user: deadline and memory limit are not a sandbox",
@@ -453,14 +447,14 @@ fn tell_judgement(
     options: &TryArgs,
     judged: &JudgedFile,
     is_found: bool,
-) -> Result<(), Error> {
+) -> Result<()> {
     tell(global, options, |screen| {
         judged::text(&judged.rung.label(), &judged.judgement, is_found, screen)
     })
 }
 
 /// The kernel and its family, with what options declare of it.
-fn brought(options: &TryArgs, what: &str) -> Result<Brought, Error> {
+fn brought(options: &TryArgs, what: &str) -> Result<Brought> {
     let (name, kernel) = parted(what);
     let Some(family) = &options.family else {
         return Ok(Brought::of(what, None)?.0);
@@ -482,7 +476,7 @@ fn count(
     what: &str,
     judged: &JudgedFile,
     report: &mut TryReport,
-) -> Result<(), Error> {
+) -> Result<()> {
     let Some(at) = &report.landing else {
         return Ok(());
     };
@@ -582,7 +576,7 @@ fn check(
     options: &TryArgs,
     judged: &JudgedFile,
     report: &mut TryReport,
-) -> Result<(), Error> {
+) -> Result<()> {
     let limit = limit(&options.ladder);
     let mut worker = simulate::open(&judged.brought.registry, limit)?;
     let kernel = (&judged.brought.family, &judged.rung);
@@ -604,7 +598,7 @@ fn climb(
     options: &TryArgs,
     judged: &JudgedFile,
     rows: &mut Vec<Row>,
-) -> Result<(), Error> {
+) -> Result<()> {
     // --json is ours.
     let mut climbed: Ladder = options.ladder.clone();
     climbed.output.json = None;
@@ -629,7 +623,7 @@ fn leaves_stdout(options: &TryArgs) -> bool {
         .contains(&Some("-"))
 }
 
-fn tell(global: &Global, options: &TryArgs, text: impl Fn(Screen) -> String) -> Result<(), Error> {
+fn tell(global: &Global, options: &TryArgs, text: impl Fn(Screen) -> String) -> Result<()> {
     if leaves_stdout(options) {
         say(text(Screen::stderr()).trim_end());
         return Ok(());
@@ -639,7 +633,7 @@ fn tell(global: &Global, options: &TryArgs, text: impl Fn(Screen) -> String) -> 
 
 /// Prints a kernel of a family to begin with, or writes a family to begin with into a folder; nothing that is there is
 /// overwritten.
-fn template(name: &str) -> Result<(), Error> {
+fn template(name: &str) -> Result<()> {
     if let Some(text) = text(&format!("templates/{name}.cl")) {
         return print(text);
     }
@@ -651,10 +645,10 @@ fn template(name: &str) -> Result<(), Error> {
         .filter_map(|file| Some((folder.join(file.path().file_name()?), file.contents())))
         .collect();
     if let Some((path, _)) = paths.iter().find(|(path, _)| path.exists()) {
-        return Err(Error::Usage(format!(
+        return usage_error(format!(
             "{} exists already: choose another folder",
             shown(path)
-        )));
+        ));
     }
     for (path, text) in &paths {
         files::write_whole(path, text).map_err(Error::unwritten(path))?;

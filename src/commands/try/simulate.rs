@@ -13,7 +13,7 @@ use crate::report::{count, judged};
 use crate::simulator::{CheckEnd, Checked, CheckingWorker, PLUGINS_FOLDER};
 use crate::terminal::say;
 use crate::worker::{Setup, WorkerProcess};
-use crate::{Error, ceilings, interrupt};
+use crate::{Error, Result, ceilings, interrupt};
 use std::time::Duration;
 
 /// What is said where no simulator ran.
@@ -39,7 +39,7 @@ pub fn remark(family: &Family, rung: &Rung) {
 }
 
 /// A worker in the simulator; each case may take as long as `limit`.
-pub fn open(registry: &Registry, limit: Duration) -> Result<CheckingWorker, Error> {
+pub fn open(registry: &Registry, limit: Duration) -> Result<CheckingWorker> {
     interrupt::watch();
     let folder = ceilings::folder()?.join(PLUGINS_FOLDER);
     CheckingWorker::open(
@@ -56,7 +56,7 @@ pub fn check(
     (family, rung): (&Family, &Rung),
     case: &Case,
     limit: Duration,
-) -> Result<Checked, Error> {
+) -> Result<Checked> {
     let target = worker.target();
     let mut shapes = vec![case.shape];
     if let Ok(tile) = tile_of_a_group(family, rung, case, target) {
@@ -119,7 +119,7 @@ pub fn told(checked: &Checked, source: &str, screen: Screen) -> String {
 }
 
 /// The error that a check makes.
-pub fn verdict(checked: &Checked, name: &str, strict: bool) -> Result<(), Error> {
+pub fn verdict(checked: &Checked, name: &str, strict: bool) -> Result<()> {
     match checked.doubt() {
         _ if !checked.findings.is_empty() => Err(Error::WrongResult(format!(
             "{name}: the simulator found faults: see above"
@@ -138,7 +138,7 @@ pub fn second_opinion(
     (rung, judgement): (&Rung, &Judgement),
     device: Option<&str>,
     screen: Screen,
-) -> Result<Option<(String, bool)>, Error> {
+) -> Result<Option<(String, bool)>> {
     let failed = judgement
         .failed()
         .filter(|_| judgement.ruling == Ruling::Wrong);
@@ -193,7 +193,7 @@ fn is_wrong_over_the_same_data(
     registry: &Registry,
     case: &Case,
     device: Option<&str>,
-) -> Result<bool, Error> {
+) -> Result<bool> {
     let setup = Setup {
         device: device.map(str::to_owned),
         ..Setup::of(registry)

@@ -3,9 +3,9 @@
 use super::{MOST_FINDINGS, OCLGRIND, SUPPRESSING, Simulator, SimulatorLog, log_file};
 use crate::processes::{kill_group, lead_group};
 use crate::worker::Interrupted;
-use gpulab_model::Error;
 use gpulab_model::data::Params;
 use gpulab_model::plan::WorkGroup;
+use gpulab_model::{Error, Result};
 use gpulab_record::terminal::Escaping;
 use gpulab_study::count::{CheckFinding, CountedCase, CountedLaunch, LaunchCounts, LockstepModel};
 use serde::Deserialize;
@@ -35,7 +35,7 @@ pub struct CountedProgram {
     /// What the simulator found by itself.
     pub findings: Vec<CheckFinding>,
     /// Why there may be more than that.
-    pub end: Result<(), Error>,
+    pub end: Result<()>,
 }
 
 impl Simulator {
@@ -47,7 +47,7 @@ impl Simulator {
         words: &[OsString],
         limit: Duration,
         interrupted: Interrupted,
-    ) -> Result<CountedProgram, Error> {
+    ) -> Result<CountedProgram> {
         let name = words
             .first()
             .map_or("", |word| word.to_str().unwrap_or("the program"));
@@ -128,7 +128,7 @@ impl Simulator {
     }
 
     /// A folder that makes OpenCL's loaders find Oclgrind alone, which programs may open by themselves.
-    fn loader_folder(&self) -> Result<std::path::PathBuf, Error> {
+    fn loader_folder(&self) -> Result<std::path::PathBuf> {
         let folder = self.folder.join("loader");
         let unwritable = Error::unwritten(&folder);
         fs::create_dir_all(&folder).map_err(unwritable)?;
@@ -150,7 +150,7 @@ fn end_of(
     name: &str,
     limit: Duration,
     interrupted: Interrupted,
-) -> (Result<(), Error>, String) {
+) -> (Result<()>, String) {
     let (printed, mut child) = match started(&mut command) {
         Ok(started) => started,
         Err(error) => {
