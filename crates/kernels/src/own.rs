@@ -18,9 +18,7 @@ use crate::tunable::DeclaredMacro;
 use crate::values::work_group;
 use crate::{Ask, Builder, Family, Form, Planned, Rung, minplus, reduce};
 use gpulab_model::data::{Dtype, Params, Shape};
-use gpulab_model::plan::{
-    Arg, BufferSpec, Image, ImageKind, PixelFormat, Refusal, Role, WorkGroup,
-};
+use gpulab_model::plan::{Arg, Refusal, Role, WorkGroup};
 use serde::{Deserialize, Serialize};
 
 /// What begins a line that declares something.
@@ -351,9 +349,6 @@ fn amount(text: &str) -> Result<Formula, String> {
     Ok(formula)
 }
 
-/// The sampler where nobody says another.
-const SAMPLER: &str = "sampler clamp_to_edge nearest";
-
 /// Names of a result, in kernels of many.
 const RESULTS: &str = "out output odata g_odata res result results dst dest partial partials \
                        sum sums partialsums partial_sums b_out y_out c d_result group_result reduced d_odata";
@@ -361,7 +356,7 @@ const RESULTS: &str = "out output odata g_odata res result results dst dest part
 /// What a kernel's arguments are, in the words that describe families; inputs and the result are buffers of the names `in` (or
 /// `x` and `y`) and `out`.
 struct OwnArgs {
-    args: Vec<(DescribedArg, Option<ImageKind>)>,
+    args: Vec<DescribedArg>,
     /// Whether the result holds zeros before each run.
     is_zeroed: bool,
     /// What was guessed of them, in words; empty where somebody said them.
@@ -386,6 +381,15 @@ impl OwnArgs {
         let Some(parameters) = source.parameters(kernel) else {
             return Ok(None);
         };
+        if let Some(image) = parameters
+            .iter()
+            .find(|parameter| parameter.space == AddressSpace::Image)
+        {
+            return Err(format!(
+                "{} is an image, which only a family of your own can have: gpulab try FILE:{kernel} begins one",
+                image.name
+            ));
+        }
         let words: Vec<String> = match &own.args {
             Some(said) => parts(said).map(|word| word.trim().to_owned()).collect(),
             // Without a size among its parameters nothing is guessed: the driver's check then names what is missing.
@@ -432,7 +436,7 @@ impl OwnArgs {
         let given = |name: &str| {
             all.args
                 .iter()
-                .filter(|(arg, _)| *arg == DescribedArg::Buffer(name.into()))
+                .filter(|arg| **arg == DescribedArg::Buffer(name.into()))
                 .count()
         };
         if let Some(missing) = input_names(inputs).iter().find(|name| given(name) == 0) {
@@ -449,7 +453,7 @@ impl OwnArgs {
         let result = all
             .args
             .iter()
-            .position(|(arg, _)| *arg == DescribedArg::Buffer("out".into()))
+            .position(|arg| *arg == DescribedArg::Buffer("out".into()))
             .unwrap_or_default();
         let body = source.body(kernel).unwrap_or_default();
         all.is_of_items = !body
@@ -483,20 +487,9 @@ impl OwnArgs {
         if name != "out" && !names.contains(&name) {
             let mut arg = parse_arg(name)?.0;
             arg.take_type(&parameter.value_type);
-            self.args.push((arg, None));
+            self.args.push(arg);
             return Ok(());
         }
-        let kind = match parameter.space {
-            AddressSpace::Image => {
-                Some(ImageKind::in_c(&parameter.type_name).ok_or_else(|| {
-                    format!(
-                        "{} cannot be given: image1d_t, image2d_t and image3d_t can",
-                        parameter.type_name
-                    )
-                })?)
-            }
-            _ => None,
-        };
         if let (true, Some(ValueType::Number(scalar, lanes))) =
             (name == names[0], &parameter.value_type)
         {
@@ -508,8 +501,7 @@ impl OwnArgs {
                 _ => scalar.dtype(),
             };
         }
-        self.args
-            .push((DescribedArg::Buffer(name.to_owned()), kind));
+        self.args.push(DescribedArg::Buffer(name.to_owned()));
         Ok(())
     }
 }
@@ -563,10 +555,7 @@ fn guess(
     }
     let stores = |one: &KernelParameter| !one.is_const && source.usage(kernel, &one.name).changes();
     let writes = |one: &KernelParameter| {
-        !one.is_const
-            && (one.space == AddressSpace::Image
-                || stores(one)
-                || source.usage(kernel, &one.name).is_handed_on)
+        !one.is_const && (stores(one) || source.usage(kernel, &one.name).is_handed_on)
     };
     let mut written: Vec<&KernelParameter> =
         buffers.iter().copied().filter(|one| writes(one)).collect();
@@ -604,7 +593,6 @@ fn guess(
                 next += 1;
                 input_names(inputs).get(next - 1).copied().unwrap_or("in")
             }
-            AddressSpace::Sampler => SAMPLER,
             // As a tile with a column more, which does no harm where it is not needed.
             AddressSpace::Local if form != Form::Vector => "local (WG_X + 1) * (WG_Y + 1)",
             AddressSpace::Local => "local WG",
@@ -782,7 +770,7 @@ impl<'a> OwnLaunch<'a> {
         }
         let mut bytes = 0;
         let mut all = Vec::new();
-        for (arg, image) in &own.args {
+        for arg in &own.args {
             let buffers = |name: &str| {
                 if name == "out" {
                     Some(result)
@@ -790,10 +778,7 @@ impl<'a> OwnLaunch<'a> {
                     inputs.get(usize::from(name == "y")).copied()
                 }
             };
-            let mut given = bound(arg, self.ask.case.dtype, &|name| self.size(name), &buffers)?;
-            if let Some(kind) = image {
-                given = self.image(plan, given, *kind)?;
-            }
+            let given = bound(arg, self.ask.case.dtype, &|name| self.size(name), &buffers)?;
             bytes += if let Arg::Local(bytes) = given {
                 bytes as u64
             } else {
@@ -802,43 +787,6 @@ impl<'a> OwnLaunch<'a> {
             all.push(given);
         }
         Ok((all, bytes))
-    }
-
-    /// An image of a buffer, with one channel of its elements.
-    fn image(&self, plan: &mut Builder<'a>, of: Arg, kind: ImageKind) -> Result<Arg, Refusal> {
-        if !self.ask.target.images {
-            return Err(Refusal::Feature("this device has no images".into()));
-        }
-        let shape = self.ask.case.shape;
-        let Arg::Buffer(of) = of else { return Ok(of) };
-        let BufferSpec { role, dtype, len } = plan.buffers[of];
-        if !matches!(dtype, Dtype::F32 | Dtype::I32) {
-            return Err(Refusal::Setting(format!(
-                "images hold f32 or i32, and not {dtype}: choose another --dtype"
-            )));
-        }
-        let sides = match (kind.dimensions(), role) {
-            (1, _) => [len, 1, 1],
-            (2, Role::Output) => [shape.m as usize, shape.n as usize, 1],
-            _ => [shape.n as usize, shape.m as usize, 1],
-        };
-        if sides.iter().product::<usize>() != len {
-            return Err(Refusal::Setting(
-                "an image has no gap between its rows: leave --gap out".into(),
-            ));
-        }
-        let format = PixelFormat {
-            channels: 1,
-            scalar: dtype.into(),
-            is_share: false,
-        };
-        let image = Image {
-            kind,
-            sides,
-            format,
-            is_written: !matches!(role, Role::Input(_)),
-        };
-        Ok(plan.buffer(Role::Image { of, image }, dtype, len))
     }
 
     fn over_vectors(&self) -> Planned {

@@ -23,12 +23,9 @@ pub enum AddressSpace {
 }
 
 impl AddressSpace {
-    /// Whether it has a buffer or an image.
+    /// Whether it has a buffer.
     pub fn is_data(self) -> bool {
-        matches!(
-            self,
-            AddressSpace::Global | AddressSpace::Constant | AddressSpace::Image
-        )
+        matches!(self, AddressSpace::Global | AddressSpace::Constant)
     }
 }
 
