@@ -245,8 +245,8 @@ fn recorded(family: &Family, case: &Case) -> Result<Option<String>> {
         wg: rung.unwrap_or(WORK_GROUP),
         ..Case::of(&case.family, &case.variant, case.dtype, shape)
     };
-    let row = gpu.row(family, &case);
-    let seconds = row.and_then(|row| gpu.recorded(&case, &row)?.t_median_s);
+    let row = gpu.recorded(family, &case);
+    let seconds = row.and_then(|row| row.t_median_s);
     Ok(seconds.map(|seconds| {
         let size = size(shape.n, shape.m);
         format!(

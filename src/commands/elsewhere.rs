@@ -124,18 +124,14 @@ impl RecordedGpu {
         cases: &[Case],
         quiet: bool,
     ) -> Result<Vec<Option<TimeElsewhere>>> {
-        let rows = cases.iter().map(|case| (case, self.row(family, case)));
-        let rows: Vec<(&Case, Option<Row>)> = rows.collect();
-        let unknown = rows.iter().filter_map(|(case, row)| {
-            let row = row.clone()?;
-            let is_known = self.recorded(case, &row).is_some();
-            (!is_known).then_some(row)
-        });
-        let counts = self.counted(registry, &unknown.collect::<Vec<Row>>(), quiet)?;
-        let times = rows.iter().map(|(case, row)| {
+        let rows = cases.iter().map(|case| self.recorded(family, case));
+        let rows: Vec<Option<Row>> = rows.collect();
+        let mut unknown: Vec<Row> = rows.iter().flatten().cloned().collect();
+        unknown.retain(|row| row.t_median_s.is_none());
+        let counts = self.counted(registry, &unknown, quiet)?;
+        let times = rows.iter().map(|row| {
             let row = row.as_ref()?;
-            let recorded = self.recorded(case, row).and_then(|own| own.t_median_s);
-            let seconds = match recorded {
+            let seconds = match row.t_median_s {
                 Some(seconds) => seconds,
                 None => self
                     .model(row, &tally(registry, row, &counts, true)?)?
@@ -143,7 +139,7 @@ impl RecordedGpu {
             };
             Some(TimeElsewhere {
                 seconds,
-                is_recorded: recorded.is_some(),
+                is_recorded: row.t_median_s.is_some(),
             })
         });
         Ok(times.collect())
@@ -212,7 +208,8 @@ impl RecordedGpu {
                 wg: rung.work_group().unwrap_or(WORK_GROUP),
                 ..Case::of(&family.name, rung.variant(), dtype, shape)
             };
-            self.recorded(&case, &self.row(family, &case)?).cloned()
+            let row = self.recorded(family, &case);
+            row.filter(|row| row.t_median_s.is_some())
         });
         let rows: Vec<Row> = rows.collect();
         let why = reasons(&Registry::default(), &rows, &shipped_counts()?, &self.rates);
@@ -227,9 +224,10 @@ impl RecordedGpu {
         }))
     }
 
-    /// The recorded row of a case: with the same settings but for the number of work-items, or else with others for what was left to
-    /// the rung.
-    pub fn recorded(&self, case: &Case, row: &Row) -> Option<&Row> {
+    /// As [`RecordedGpu::row`], with the time of the case where that was recorded: with the same settings but for the number of
+    /// work-items, or else with others for what was left to the rung.
+    pub fn recorded(&self, family: &Family, case: &Case) -> Option<Row> {
+        let row = self.row(family, case)?;
         let is_same = |own: &&Row| {
             own.is_believed()
                 && own.is_plain()
@@ -243,7 +241,8 @@ impl RecordedGpu {
         };
         let settings = |own: &Row| counted_settings(&own.params) == counted_settings(&row.params);
         let own = self.rows.iter().filter(is_same);
-        own.max_by_key(|own| (settings(own), own.cache == row.cache))
+        let best = own.max_by_key(|own| (settings(own), own.cache == row.cache));
+        Some(best.cloned().unwrap_or(row))
     }
 
     /// The largest of the sizes at which the most rungs were recorded; launches take the least part there.

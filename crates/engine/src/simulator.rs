@@ -71,6 +71,11 @@ impl Simulator {
         if !simulator.plugin.is_file() {
             build(&simulator)?;
         }
+        // What runs in it writes there, and would say of its own file that it is missing.
+        let trial = simulator.counts_file();
+        fs::write(&trial, "")
+            .and_then(|()| fs::remove_file(&trial))
+            .map_err(Error::unwritten(&trial))?;
         Ok(simulator)
     }
 
@@ -626,6 +631,7 @@ impl CheckingWorker {
         version().map_err(|_| Error::NoDevice(MISSING.into()))?;
         fs::create_dir_all(folder).map_err(Error::unwritten(folder))?;
         let log = SimulatorLog::at(folder.join(format!("check-{}.log", std::process::id())));
+        fs::write(log.path(), "").map_err(Error::unwritten(log.path()))?;
         let setup = Setup {
             device: None,
             as_gpu: Some(COMPUTE_UNITS),

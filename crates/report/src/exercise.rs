@@ -30,9 +30,9 @@ const STYLE: &str = include_str!("exercise.css");
 /// What the file of a sheet begins with.
 pub const SHEET_MARK: &str = "<!-- gpulab exercise sheet -->\n";
 
-/// A text with the first of a word in colour, where the screen has colours.
+/// A text with the first of a word in colour, where there is one and the screen has colours.
 fn tinted(text: &str, word: &str, tint: Tint, screen: Screen) -> String {
-    match screen.color {
+    match screen.color && !word.is_empty() {
         true => text.replacen(word, &paint(word, tint), 1),
         false => text.to_owned(),
     }
@@ -54,7 +54,7 @@ pub fn list(all: &[Exercise], progress: &Progress, screen: Screen) -> String {
         let standing = progress.of(exercise.name);
         let (state, tint) = match (standing.passed, standing.checks + standing.hints as u32) {
             (true, _) => ("solved", Tint::Green),
-            (false, 0) => ("      ", Tint::Green),
+            (false, 0) => ("", Tint::Green),
             (false, _) => ("begun", Tint::Yellow),
         };
         let Exercise { name, minutes, .. } = exercise;

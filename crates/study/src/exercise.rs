@@ -481,12 +481,7 @@ impl Grade {
 
     /// What it is to a shell: nothing if it passed, else an error with its exit code.
     pub fn outcome(&self) -> Result<()> {
-        let text = format!(
-            "{}: {}: {}",
-            self.exercise,
-            self.verdict.name(),
-            self.reason
-        );
+        let text = format!("{}: {}", self.exercise, self.verdict.name());
         Err(match self.verdict {
             ExerciseVerdict::Passed => return Ok(()),
             ExerciseVerdict::Wrong => Error::WrongResult(text),

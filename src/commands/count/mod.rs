@@ -45,21 +45,14 @@ pub fn run(global: &Global, options: &CountArgs) -> Result<()> {
             "--check looks at host programs, as in gpulab count --check -- ./program; gpulab try FILE --check looks at a kernel",
         );
     }
-    let subject = Countable::find(options)?;
+    let subject = Countable::find(options, global.quiet)?;
     let registry = &Registry::default();
-    let registry = if let Countable::Ladder(brought, _) = &subject {
+    let registry = if let Countable::Ladder(brought, ..) = &subject {
         &brought.registry
     } else {
         registry
     };
     let cl_dir = options.cl_dir.as_deref();
-    match &subject {
-        Countable::Ladder(brought, list) => {
-            check_ladder(brought, list.as_deref(), options, global.quiet)?
-        }
-        Countable::Trials(_) => check_trials(options)?,
-        Countable::Measured(_) => {}
-    }
     let before = options.against.as_deref().map(read).transpose()?;
     let mut outputs: Outputs<CountRow> = Outputs::open(&Paths::from(&options.rows))?;
     interrupt::watch();
@@ -88,7 +81,7 @@ pub fn run(global: &Global, options: &CountArgs) -> Result<()> {
     if before.is_none() {
         tell(global, options, &mut outputs, &rows, &source);
     }
-    if let (Some(on), Countable::Ladder(brought, _)) = (&options.on, &subject) {
+    if let (Some(on), Countable::Ladder(brought, ..)) = (&options.on, &subject) {
         let named = (on.as_str(), &brought.family, &brought.registry);
         elsewhere(global, options, &mut outputs, named, &cases)?;
     }
@@ -98,7 +91,7 @@ pub fn run(global: &Global, options: &CountArgs) -> Result<()> {
     if let Some(why) = rungs.iter().find_map(|rung| rung.own_text().and_then(asks)) {
         return Err(Error::Untrusted(why));
     }
-    let whole = !matches!(subject, Countable::Ladder(_, Some(_)));
+    let whole = !matches!(subject, Countable::Ladder(_, Some(_), _));
     compare(global.color, options, &before, &rows, whole)
 }
 
@@ -284,14 +277,14 @@ fn gone_wrong(rows: &[CountRow]) -> Result<()> {
 
 /// What is counted: a family's rungs, an experiment's trials, or what was measured.
 enum Countable {
-    /// With the list of the rungs that are meant, if it is not all.
-    Ladder(Box<Brought>, Option<String>),
+    /// With the list of the rungs that are meant, if it is not all, and their case, without a rung's name.
+    Ladder(Box<Brought>, Option<String>, Case),
     Trials(&'static Experiment),
     Measured(Vec<Row>),
 }
 
 impl Countable {
-    fn find(options: &CountArgs) -> Result<Countable> {
+    fn find(options: &CountArgs, quiet: bool) -> Result<Countable> {
         if !options.of.is_empty() {
             return options
                 .of
@@ -310,12 +303,12 @@ impl Countable {
         }
         if options.solves.is_some() || name.ends_with(".cl") || is_exercise(name) {
             let named = Brought::of(what, options.solves.as_deref())?;
-            return Ok(Countable::Ladder(named.0.into(), variant.clone()));
+            return Countable::ladder(named.0, variant.clone(), options, quiet);
         }
         let list = part.map(str::to_owned).or(variant.clone());
         if is_family_file(name) || ladders().any(|family| family.name == name) {
             let brought = Brought::beside(name, options.rungs.own.as_deref())?;
-            return Ok(Countable::Ladder(brought.into(), list));
+            return Countable::ladder(brought, list, options, quiet);
         }
         if options.rungs.own.is_some() {
             return usage_error(format!(
@@ -323,12 +316,57 @@ impl Countable {
             ));
         }
         if let (Some(experiment), None) = (experiment(name), part) {
-            return Ok(Countable::Trials(experiment));
+            return check_trials(options).map(|()| Countable::Trials(experiment));
         }
         // Kernels of experiments and probes too, though nobody is told.
-        Brought::new(name)
-            .map(|brought| Countable::Ladder(brought.into(), list))
-            .map_err(|_| Error::Usage(unknown(name)))
+        let brought = Brought::new(name).map_err(|_| Error::Usage(unknown(name)))?;
+        Countable::ladder(brought, list, options, quiet)
+    }
+
+    /// A ladder with the case that is asked for. Refuses what can be seen before anything is started.
+    fn ladder(
+        brought: Brought,
+        list: Option<String>,
+        options: &CountArgs,
+        quiet: bool,
+    ) -> Result<Countable> {
+        let family = &brought.family;
+        // The type that was asked for, or that the reader's kernel is of, or the family's first.
+        let own = brought.own.as_ref().and_then(Rung::own_dtype);
+        let dtype = bench::dtype(family, options.case.dtype.or(own))?;
+        let rungs = brought.rungs(list.as_deref())?;
+        bench::check_sources(&rungs, options.cl_dir.as_deref(), quiet)?;
+        let usual = family.usual_shape(usual_size(family.form), true);
+        let shape = bench::shape(family, options.case.n, options.case.m, usual)?;
+        if shape.n == 0 || shape.m == 0 {
+            return usage_error("no elements, so no launch to count: choose a larger --n");
+        }
+        let params = Params::new();
+        if options.lines
+            && is_large(
+                family.form,
+                shape,
+                options.machine.unwrap_or(LockstepModel::USUAL),
+            )
+        {
+            let why = "--lines needs cases that the simulator runs whole; choose a smaller --n";
+            return usage_error(why);
+        }
+        let input = Input {
+            family,
+            shape,
+            dtype,
+            params: &params,
+        };
+        input.check_host(input.bytes()?)?;
+        let op = options.op.iter().map(|op| format!("op={op}"));
+        let settings: Vec<String> = options.case.set.iter().cloned().chain(op).collect();
+        let case = Case {
+            params: bench::single_settings(family, &rungs, &settings)?,
+            seed: options.seed,
+            ..Case::of(&family.name, "", dtype, shape)
+        };
+        Ok(Countable::Ladder(brought.into(), list, case))
     }
 
     fn cases<'a>(
@@ -340,7 +378,9 @@ impl Countable {
     ) -> Result<Vec<CountedTrial<'a>>> {
         match self {
             Countable::Measured(rows) => Ok(small(registry, rows, target)),
-            Countable::Ladder(brought, list) => ladder(brought, list.as_deref(), options, target),
+            Countable::Ladder(brought, list, case) => {
+                ladder(brought, list.as_deref(), options, case, target)
+            }
             Countable::Trials(experiment) => {
                 let all = trials(experiment, options.case.n, options.seed, target)?;
                 let rungs: Vec<&Rung> = all.iter().map(|one| one.rung).collect();
@@ -367,87 +407,15 @@ fn measured(path: &Path) -> Result<Vec<Row>> {
     }
 }
 
-/// Refuses what can be seen before anything is started.
-fn check_ladder(
-    brought: &Brought,
-    list: Option<&str>,
-    options: &CountArgs,
-    quiet: bool,
-) -> Result<()> {
-    let family = &brought.family;
-    let dtype = dtype(brought, options);
-    bench::check_dtype(family, dtype)?;
-    let rungs = brought.rungs(list)?;
-    bench::check_sources(&rungs, options.cl_dir.as_deref(), quiet)?;
-    let shape = shape(family, options)?;
-    if shape.n == 0 || shape.m == 0 {
-        return usage_error("no elements, so no launch to count: choose a larger --n");
-    }
-    let params = Params::new();
-    if options.lines
-        && is_large(
-            family.form,
-            shape,
-            options.machine.unwrap_or(LockstepModel::USUAL),
-        )
-    {
-        let why = "--lines needs cases that the simulator runs whole; choose a smaller --n";
-        return usage_error(why);
-    }
-    let input = Input {
-        family,
-        shape,
-        dtype,
-        params: &params,
-    };
-    input.check_host(input.bytes()?)?;
-    settings(family, &rungs, options).map(drop)
-}
-
-fn shape(family: &Family, options: &CountArgs) -> Result<Shape> {
-    bench::shape(
-        family,
-        options.case.n,
-        options.case.m,
-        family.usual_shape(usual_size(family.form), true),
-    )
-}
-
-/// The settings that were given, each with its one value.
-fn settings(family: &Family, rungs: &[&Rung], options: &CountArgs) -> Result<Params> {
-    let op = options.op.iter().map(|op| format!("op={op}"));
-    let texts: Vec<String> = options.case.set.iter().cloned().chain(op).collect();
-    bench::single_settings(family, rungs, &texts)
-}
-
-/// The type that was asked for, or that the reader's kernel is of, or the family's first.
-fn dtype(brought: &Brought, options: &CountArgs) -> Dtype {
-    options
-        .case
-        .dtype
-        .or_else(|| brought.own.as_ref().and_then(Rung::own_dtype))
-        .unwrap_or(brought.family.dtypes[0])
-}
-
 fn ladder<'a>(
     brought: &'a Brought,
     list: Option<&str>,
     options: &CountArgs,
+    case: &Case,
     target: &Target,
 ) -> Result<Vec<CountedTrial<'a>>> {
     let family = &brought.family;
     let rungs = brought.rungs(list)?;
-    let case = Case::of(
-        &family.name,
-        "",
-        dtype(brought, options),
-        shape(family, options)?,
-    );
-    let case = Case {
-        params: settings(family, &rungs, options)?,
-        seed: options.seed,
-        ..case
-    };
     let counted = rungs.into_iter().map(|rung| {
         let wg = options.case.wg.or(rung.work_group()).unwrap_or(WORK_GROUP);
         of_rung(

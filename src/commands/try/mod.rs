@@ -25,6 +25,7 @@ use crate::report::hint::{Hint, hint};
 use crate::report::landing::{Landing, landing};
 use crate::report::{self, judged, printed};
 use crate::store::Sink;
+use crate::suggest::{did_you_mean, nearest};
 use crate::terminal::say;
 use crate::{Error, Result, bench, files, interrupt, outputs, usage_error, values};
 use clap::ValueEnum;
@@ -636,6 +637,14 @@ fn tell(global: &Global, options: &TryArgs, text: impl Fn(Screen) -> String) -> 
 fn template(name: &str) -> Result<()> {
     if let Some(text) = text(&format!("templates/{name}.cl")) {
         return print(text);
+    }
+    let families: Vec<&str> = ladders().map(|family| &*family.name).collect();
+    let meant = nearest(name, families, |family| *family);
+    if !meant.is_empty() {
+        return usage_error(format!(
+            "--template {name}: there is no such family{} A folder needs a name that is less like it",
+            did_you_mean(&meant)
+        ));
     }
     let folder = Path::new(name);
     let beginning = kernels::brought("template")
