@@ -96,6 +96,11 @@ impl<'a> Builder<'a> {
         inputs.map(|(index, _)| Arg::Buffer(index)).collect()
     }
 
+    /// The inputs, and these behind them.
+    pub fn args(&self, more: impl IntoIterator<Item = Arg>) -> Vec<Arg> {
+        self.inputs().into_iter().chain(more).collect()
+    }
+
     /// Adds the output, of the case's element type.
     pub fn output(&mut self, len: usize) -> Arg {
         self.plan.buffer(Role::Output, self.ask.case.dtype, len)

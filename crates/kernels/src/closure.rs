@@ -136,11 +136,7 @@ fn textbook(ask: &Ask<'_>) -> Planned {
     let n = ask.n();
     let mut plan = begin(ask, n)?;
     let result = plan.output(ask.case.shape.elements() as usize);
-    let args = plan
-        .inputs()
-        .into_iter()
-        .chain([result, Arg::Index(n), Arg::Index(n)])
-        .collect();
+    let args = plan.args([result, Arg::Index(n), Arg::Index(n)]);
     each(&mut plan, "pad", n, args)?;
     for k in 0..n {
         each(
@@ -167,7 +163,7 @@ fn on_padded<'a>(
     let d = plan.scratch((pitch * pitch) as usize);
     let result = plan.output(plan.ask.case.shape.elements() as usize);
     let sizes = [Arg::Index(n), Arg::Index(pitch)];
-    let args = plan.inputs().into_iter().chain([d]).chain(sizes).collect();
+    let args = plan.args([d].into_iter().chain(sizes));
     each(&mut plan, "pad", pitch, args)?;
     steps(&mut plan, [rows, columns, d]);
     each(

@@ -245,11 +245,12 @@ fn begin<'a>(ask: &'a Ask<'a>, grid: Grid) -> Result<Builder<'a>, Refusal> {
 
 /// The vectors and the results, then sizes: what all kernels of a rung take.
 fn args(plan: &Builder<'_>, results: &[Arg], sizes: &[u64]) -> Vec<Arg> {
-    plan.inputs()
-        .into_iter()
-        .chain(results.iter().copied())
-        .chain(sizes.iter().copied().map(Arg::Index))
-        .collect()
+    plan.args(
+        results
+            .iter()
+            .copied()
+            .chain(sizes.iter().copied().map(Arg::Index)),
+    )
 }
 
 fn naive(ask: &Ask<'_>) -> Planned {

@@ -437,11 +437,7 @@ fn matrix(plan: &Builder<'_>) -> usize {
 fn direct(mut plan: Builder<'_>, groups: [u64; 3], wg: WorkGroup) -> Planned {
     shape::check_wg(wg, plan.ask.target)?;
     let result = plan.output(matrix(&plan));
-    let args = plan
-        .inputs()
-        .into_iter()
-        .chain([result, Arg::Index(plan.n())])
-        .collect();
+    let args = plan.args([result, Arg::Index(plan.n())]);
     plan.launch(groups, wg, args);
     Ok(plan.plan(0, 0))
 }
@@ -462,11 +458,7 @@ fn stripped(mut plan: Builder<'_>, strip_rows: u64, strip_columns: u64) -> Plann
     let [ys, xs] =
         [across * strip_columns, down * strip_rows].map(|side| plan.scratch((side * n) as usize));
     let result = plan.output(matrix(&plan));
-    let args = plan
-        .inputs()
-        .into_iter()
-        .chain([ys, xs, Arg::Index(n)])
-        .collect();
+    let args = plan.args([ys, xs, Arg::Index(n)]);
     plan.prepare("strips", [down + across, 1, 1], one, args);
     let args = [ys, xs, result]
         .into_iter()
@@ -497,13 +489,7 @@ fn panelled(mut plan: Builder<'_>, panels: Panels, wg: WorkGroup, local_elements
     let result = plan.output(matrix(&plan));
     let sizes = [Arg::Index(n), Arg::Index(pitch)];
     let cleared = panels.paired.then_some(result);
-    let args = plan
-        .inputs()
-        .into_iter()
-        .chain([rows, columns])
-        .chain(cleared)
-        .chain(sizes)
-        .collect();
+    let args = plan.args([rows, columns].into_iter().chain(cleared).chain(sizes));
     let strips = WorkGroup([STRIP as usize, STRIP_HEIGHT, 1]);
     plan.prepare(
         if panels.paired { "pairs" } else { "panels" },

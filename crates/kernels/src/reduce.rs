@@ -317,12 +317,7 @@ fn finished(
         dtype,
         partials,
     );
-    let args = plan
-        .inputs()
-        .into_iter()
-        .chain([partial])
-        .chain(last_args.iter().cloned())
-        .collect();
+    let args = plan.args([partial].into_iter().chain(last_args.iter().cloned()));
     plan.pass(grid, args);
     if by_host {
         return Ok(plan.plan(grid.wg as u64, depth + HOST_FINISH));
@@ -486,12 +481,7 @@ fn subgroup(ask: &Ask<'_>) -> Planned {
 fn single_pass(ask: &Ask<'_>) -> Planned {
     let (mut plan, grid, depth) = accumulating(ask)?;
     let results = plan.single_pass(grid);
-    let args = plan
-        .inputs()
-        .into_iter()
-        .chain(results)
-        .chain([Arg::Index(plan.n())])
-        .collect();
+    let args = plan.args(results.into_iter().chain([Arg::Index(plan.n())]));
     plan.pass(grid, args);
     let finish = if grid.groups > 1 {
         grid.groups.div_ceil(grid.wg) as u64 - 1 + tree_depth(grid.wg)

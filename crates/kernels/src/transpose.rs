@@ -312,12 +312,11 @@ fn launch(
     ];
     let repeats = NREPS.get(&case.params)?.is_some_and(|nreps| nreps > 1);
     let skip = repeats.then_some(Arg::Index(movement.skip as u64));
-    let args = plan
-        .inputs()
+    let more = sizes
+        .map(Arg::Index)
         .into_iter()
-        .chain([output])
-        .chain(sizes.map(Arg::Index));
-    let args = args.chain(more.iter().copied()).chain(skip).collect();
+        .chain(more.iter().copied());
+    let args = plan.args([output].into_iter().chain(more).chain(skip));
     plan.launch(groups, wg, args);
     Ok(plan.plan(local_elements, 0))
 }

@@ -489,7 +489,7 @@ fn global(ask: &Ask<'_>) -> Planned {
         vec![next, Arg::Uint(bits)],
     );
     let args = [out, next, Arg::Uint(bits), arg(ask, ROUNDS)];
-    plan.pass(one, plan.inputs().into_iter().chain(args).collect());
+    plan.pass(one, plan.args(args));
     Ok(plan.plan_with(0, 0))
 }
 

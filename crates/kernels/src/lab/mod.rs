@@ -160,11 +160,7 @@ pub(crate) fn one_launch(
     let output = plan.output(output);
     plan.pass(
         grid,
-        plan.inputs()
-            .into_iter()
-            .chain([output])
-            .chain(args.iter().copied())
-            .collect(),
+        plan.args([output].into_iter().chain(args.iter().copied())),
     );
     Ok(plan.plan_with(local, 0))
 }

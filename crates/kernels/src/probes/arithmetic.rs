@@ -396,11 +396,7 @@ fn arithmetic(ask: &Ask<'_>, grid: Grid, more: &[(&str, usize)], args: &[Arg]) -
     let output = plan.output(ask.n() as usize);
     plan.pass(
         grid,
-        plan.inputs()
-            .into_iter()
-            .chain([output])
-            .chain(args.iter().copied())
-            .collect(),
+        plan.args([output].into_iter().chain(args.iter().copied())),
     );
     plan.plan(0, 0)
 }
@@ -634,15 +630,11 @@ fn chains(ask: &Ask<'_>) -> Planned {
         plan.define(name, value);
     }
     let output = plan.output(n as usize);
-    let args = plan
-        .inputs()
-        .into_iter()
-        .chain([
-            output,
-            Arg::Int(chain.turns as i32),
-            Arg::Int(chain.known as i32),
-        ])
-        .collect();
+    let args = plan.args([
+        output,
+        Arg::Int(chain.turns as i32),
+        Arg::Int(chain.known as i32),
+    ]);
     plan.pass(grid, args);
     Ok(plan.plan(0, 0))
 }

@@ -378,14 +378,9 @@ fn plan(
     } else {
         0
     };
-    let args = plan
-        .inputs()
-        .into_iter()
-        .chain([output])
-        .chain(sizes.iter().copied().map(Arg::Index));
-    let args = args
-        .chain([Arg::Uint(repeats(params) as u32), Arg::Uint(shift as u32)])
-        .collect();
+    let numbers = [Arg::Uint(repeats(params) as u32), Arg::Uint(shift as u32)];
+    let sizes = sizes.iter().copied().map(Arg::Index);
+    let args = plan.args([output].into_iter().chain(sizes).chain(numbers));
     plan.pass(grid, args);
     plan.plan(0, 0)
 }
@@ -509,11 +504,7 @@ fn local_vectors(ask: &Ask<'_>) -> Planned {
     plan.define("VEC", vec);
     plan.define("LOADS", loads);
     let output = plan.output(n / loads);
-    let args = plan
-        .inputs()
-        .into_iter()
-        .chain([output, Arg::Uint(repeats(params) as u32), Arg::Uint(0)])
-        .collect();
+    let args = plan.args([output, Arg::Uint(repeats(params) as u32), Arg::Uint(0)]);
     plan.pass(grid, args);
     Ok(plan.plan(tile as u64, 0))
 }
