@@ -1,7 +1,7 @@
 //! The options of commands that ask what a device does, or a simulator what kernels do.
 
 use super::measuring::MeasureArgs;
-use super::shared::{CaseOptions, ChosenRungs, NamedFamily, RowFiles, machine, row_files};
+use super::shared::{CaseOptions, ChosenRungs, Given, NamedFamily, RowFiles, machine, row_files};
 use crate::count::{AccessRule, CountAllowances, LockstepModel};
 use crate::data::Fill;
 use crate::report::drawing::Chosen;
@@ -39,12 +39,8 @@ pub struct Lab {
     /// The experiment to run, or all; without a name, gpulab lists them
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
-    /// Seed of the random data
-    #[arg(long, value_name = "N", value_parser = values::whole::<u64>, default_value_t = 1)]
-    pub seed: u64,
-    /// Read kernel sources from this folder instead of the built-in ones
-    #[arg(long, value_name = "DIR")]
-    pub cl_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub given: Given,
     #[command(flatten)]
     pub rows: RowFiles,
     /// Draw the timeline of one run of the fastest way as SVG (only overlap)
@@ -155,12 +151,8 @@ pub struct CountArgs {
     /// The reduction's operation, as in max: the same as --set op=max
     #[arg(long, value_name = "OP", conflicts_with = "of")]
     pub op: Option<String>,
-    /// Seed of the random data
-    #[arg(long, value_name = "N", value_parser = values::whole::<u64>, default_value_t = 1)]
-    pub seed: u64,
-    /// Read kernel sources from this folder instead of the built-in ones
-    #[arg(long, value_name = "DIR")]
-    pub cl_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub given: Given,
     /// Count for this machine: cc1.0, cc1.1, cc1.2, cc1.3, cc2.0, gtx280, s1070, today or wave64 [default: today]
     #[arg(long, value_name = "NAME", value_parser = machine)]
     pub machine: Option<LockstepModel>,

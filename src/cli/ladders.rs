@@ -1,6 +1,7 @@
 //! The options of the ladders' commands.
 
 use super::measuring::{MeasureArgs, Output};
+use super::shared::Given;
 use super::tunables::{OfDot, OfMinPlus, OfReduce, OfTranspose, Tunables};
 use crate::compare::FEWEST;
 use crate::data::Dtype;
@@ -10,7 +11,6 @@ use crate::plan::WorkGroup;
 use crate::values::{self, Peak};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
 
 #[derive(Clone, Debug, Args)]
 pub struct Ladder {
@@ -23,12 +23,8 @@ pub struct Ladder {
     /// Work-group size, as in 256 or 32x8 [default: 256]
     #[arg(long, value_name = "WG", value_parser = values::work_group)]
     pub wg: Option<WorkGroup>,
-    /// Seed of the random data
-    #[arg(long, value_name = "N", value_parser = values::whole::<u64>, default_value_t = 1)]
-    pub seed: u64,
-    /// Read kernel sources from this folder instead of the built-in ones
-    #[arg(long, value_name = "DIR")]
-    pub cl_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub given: Given,
     /// Ignore tuned settings
     #[arg(long)]
     pub no_tuned: bool,

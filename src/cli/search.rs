@@ -1,7 +1,7 @@
 //! The options of commands that try many configurations.
 
 use super::measuring::MeasureArgs;
-use super::shared::{ChosenRungs, NamedFamily, RowFiles, Sampling};
+use super::shared::{ChosenRungs, Given, NamedFamily, RowFiles, Sampling};
 use crate::data::Dtype;
 use crate::outcome::{Candidate, Settings, Status};
 use crate::plan::WorkGroup;
@@ -49,12 +49,8 @@ pub struct Sweep {
     /// A tunable and its values, as in items=1024,4096; repeatable. Rungs without this tunable ignore it
     #[arg(long, value_name = "NAME=LIST")]
     pub set: Vec<String>,
-    /// Seed of the random data
-    #[arg(long, value_name = "N", value_parser = values::whole::<u64>, default_value_t = 1)]
-    pub seed: u64,
-    /// Read kernel sources from this folder instead of the built-in ones
-    #[arg(long, value_name = "DIR")]
-    pub cl_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub given: Given,
     /// Write the rows to this file; - is standard output
     #[arg(
         short,
@@ -138,12 +134,8 @@ pub struct TuneArgs {
     /// How to search
     #[arg(long, value_enum, value_name = "STRATEGY", default_value_t = Strategy::Auto)]
     pub strategy: Strategy,
-    /// Seed of the random data
-    #[arg(long, value_name = "N", value_parser = values::whole::<u64>, default_value_t = 1)]
-    pub seed: u64,
-    /// Read kernel sources from this folder instead of the built-in ones
-    #[arg(long, value_name = "DIR")]
-    pub cl_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub given: Given,
     #[command(flatten)]
     pub rows: RowFiles,
     /// Run the strategies over recorded rows of sweeps or exhaustive searches, without a device; say how many

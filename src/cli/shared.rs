@@ -51,6 +51,17 @@ pub struct ChosenRungs {
     pub own: Option<PathBuf>,
 }
 
+/// What every case of a command is given.
+#[derive(Clone, Debug, Args)]
+pub struct Given {
+    /// Seed of the random data
+    #[arg(long, value_name = "N", value_parser = values::whole::<u64>, default_value_t = 1)]
+    pub seed: u64,
+    /// Read kernel sources from this folder instead of the built-in ones
+    #[arg(long, value_name = "DIR")]
+    pub cl_dir: Option<PathBuf>,
+}
+
 /// One case of a family, whose other parts are its rung and its data.
 #[derive(Debug, Args)]
 pub struct CaseOptions {

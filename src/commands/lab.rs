@@ -44,7 +44,7 @@ pub fn run(global: &Global, options: &Lab) -> Result<()> {
         ..Paths::from(&options.rows)
     })?;
     interrupt::watch();
-    let setup = global.setup(options.cl_dir.as_ref(), &Registry::default());
+    let setup = global.setup(options.given.cl_dir.as_ref(), &Registry::default());
     let executor = bench::open(
         setup,
         options.measure.in_process,
@@ -57,7 +57,7 @@ pub fn run(global: &Global, options: &Lab) -> Result<()> {
     let scope = Scope {
         target: &target,
         quick,
-        seed: options.seed,
+        seed: options.given.seed,
     };
     let studies = chosen
         .into_iter()
@@ -67,7 +67,7 @@ pub fn run(global: &Global, options: &Lab) -> Result<()> {
     let rungs: Vec<&Rung> = tasks
         .filter_map(|task: &Task| Some(task.kernel?.1))
         .collect();
-    bench::check_sources(&rungs, options.cl_dir.as_deref(), global.quiet)?;
+    bench::check_sources(&rungs, options.given.cl_dir.as_deref(), global.quiet)?;
     bench::announce(global, executor.info());
     let settings = options.measure.settings();
     let scene = Scene::on_device(
@@ -82,7 +82,7 @@ pub fn run(global: &Global, options: &Lab) -> Result<()> {
     let mut limits = Limits::load(
         executor.info(),
         quick,
-        options.cl_dir.is_some(),
+        options.given.cl_dir.is_some(),
         global.quiet,
         note,
     );

@@ -69,7 +69,7 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
     options
         .dtype
         .map_or(Ok(()), |dtype| bench::check_dtype(family, dtype))?;
-    let cl_dir = options.cl_dir.as_deref();
+    let cl_dir = options.given.cl_dir.as_deref();
     bench::check_sources(&rungs(family, asked, true), cl_dir, global.quiet)?;
     let path = job.output.as_deref().unwrap_or("-");
     let ending = Path::new(path)
@@ -114,7 +114,7 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
     let from = input.names.find_all(&job.from)?;
     let to = input.names.find_all(&job.to)?;
     let limit = deadline(options, n, dtype, job.closure);
-    let setup = global.setup(options.cl_dir.as_ref(), &Registry::default());
+    let setup = global.setup(options.given.cl_dir.as_ref(), &Registry::default());
     let mut session = within(limit, "opening the device", || open_session(&setup))?;
     let info = session.device().info().clone();
     check_memory(n, dtype, job.paths, info.target.gpu)?;

@@ -52,7 +52,7 @@ pub fn run(global: &Global, options: &CountArgs) -> Result<()> {
     } else {
         registry
     };
-    let cl_dir = options.cl_dir.as_deref();
+    let cl_dir = options.given.cl_dir.as_deref();
     let before = options.against.as_deref().map(read).transpose()?;
     let mut outputs: Outputs<CountRow> = Outputs::open(&Paths::from(&options.rows))?;
     interrupt::watch();
@@ -335,7 +335,7 @@ impl Countable {
         let own = brought.own.as_ref().and_then(Rung::own_dtype);
         let dtype = bench::dtype(family, options.case.dtype.or(own))?;
         let rungs = brought.rungs(list.as_deref())?;
-        bench::check_sources(&rungs, options.cl_dir.as_deref(), quiet)?;
+        bench::check_sources(&rungs, options.given.cl_dir.as_deref(), quiet)?;
         let usual = family.usual_shape(usual_size(family.form), true);
         let shape = bench::shape(family, options.case.n, options.case.m, usual)?;
         if shape.n == 0 || shape.m == 0 {
@@ -363,7 +363,7 @@ impl Countable {
         let settings: Vec<String> = options.case.set.iter().cloned().chain(op).collect();
         let case = Case {
             params: bench::single_settings(family, &rungs, &settings)?,
-            seed: options.seed,
+            seed: options.given.seed,
             ..Case::of(&family.name, "", dtype, shape)
         };
         Ok(Countable::Ladder(brought.into(), list, case))
@@ -382,9 +382,9 @@ impl Countable {
                 ladder(brought, list.as_deref(), options, case, target)
             }
             Countable::Trials(experiment) => {
-                let all = trials(experiment, options.case.n, options.seed, target)?;
+                let all = trials(experiment, options.case.n, options.given.seed, target)?;
                 let rungs: Vec<&Rung> = all.iter().map(|one| one.rung).collect();
-                bench::check_sources(&rungs, options.cl_dir.as_deref(), quiet)?;
+                bench::check_sources(&rungs, options.given.cl_dir.as_deref(), quiet)?;
                 Ok(all)
             }
         }

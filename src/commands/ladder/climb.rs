@@ -452,7 +452,7 @@ impl<'a> Climb<'a> {
     fn case(&self, variant: &str, more: &Params) -> Case {
         let mut case = self
             .ladder
-            .case(variant, self.dtype, self.wg, self.options.seed);
+            .case(variant, self.dtype, self.wg, self.options.given.seed);
         if let Some(tuned) = self.tuned.get(variant) {
             case.wg = tuned.wg;
             case.params.clone_from(&tuned.params);

@@ -68,7 +68,7 @@ pub fn run(
         inputs: study.inputs.clone(),
         dtype: study.dtype,
         memory: study.memory,
-        ..global.setup(options.cl_dir.as_ref(), &study.registry)
+        ..global.setup(options.given.cl_dir.as_ref(), &study.registry)
     };
     let executor = data.open(setup, options.measure.in_process, options.measure.deadline)?;
     let info = executor.info().clone();
@@ -84,7 +84,7 @@ pub fn run(
     let mut limits = Limits::load(
         &info,
         options.measure.quick,
-        options.cl_dir.is_some(),
+        options.given.cl_dir.is_some(),
         global.quiet,
         note,
     );
@@ -146,7 +146,7 @@ fn checked_dtype(
     check_settings(study, rungs)?;
     let dtype = bench::dtype(study.family, study.dtype)?;
     check_values(study, rungs, dtype, options.wg)?;
-    bench::check_sources(rungs, options.cl_dir.as_deref(), quiet)?;
+    bench::check_sources(rungs, options.given.cl_dir.as_deref(), quiet)?;
     Ok(dtype)
 }
 
@@ -180,7 +180,12 @@ fn ask_reference(climb: &mut Climb<'_>, quiet: bool) -> Result<()> {
     if ladder.family.described().is_none() || ladder.shape.elements() == 0 {
         return Ok(());
     }
-    let case = ladder.case("", climb.dtype, WorkGroup::linear(1), climb.options.seed);
+    let case = ladder.case(
+        "",
+        climb.dtype,
+        WorkGroup::linear(1),
+        climb.options.given.seed,
+    );
     let who = climb.executor.ask_reference(&case)?;
     who.iter()
         .filter(|_| !quiet)
@@ -201,7 +206,7 @@ fn reasons(
     let counts = counts(
         registry,
         rows,
-        climb.options.cl_dir.as_deref(),
+        climb.options.given.cl_dir.as_deref(),
         (PATIENCE, global.quiet),
     )?;
     let model = told::model_of(rows, &ceilings);
@@ -237,7 +242,14 @@ fn elsewhere(climb: &mut Climb<'_>, global: &Global, rows: &[Row]) -> Result<()>
             .own_cases
             .iter()
             .find(|own| own.variant == row.variant);
-        let usual = || study.case(&row.variant, climb.dtype, climb.wg, climb.options.seed);
+        let usual = || {
+            study.case(
+                &row.variant,
+                climb.dtype,
+                climb.wg,
+                climb.options.given.seed,
+            )
+        };
         let case = own.cloned().unwrap_or_else(usual);
         Case { shape, ..case }
     };
@@ -274,7 +286,7 @@ fn tuned(
     {
         return BTreeMap::new();
     }
-    let known = bench::remembered(study.family, info, options.cl_dir.as_deref(), quiet);
+    let known = bench::remembered(study.family, info, options.given.cl_dir.as_deref(), quiet);
     let Some(known) = known else {
         return BTreeMap::new();
     };
@@ -284,7 +296,7 @@ fn tuned(
             rung.variant(),
             dtype,
             bench::default_work_group(info),
-            options.seed,
+            options.given.seed,
         );
         found.extend(bench::tuned(&known, rung, &case).map(|case| (case.variant.clone(), case)));
     }

@@ -65,7 +65,7 @@ fn measure(global: &Global, options: &Sweep, takes_turns: bool) -> Result<()> {
         options.rungs.own.as_deref(),
     )?;
     let space = space(options, &brought)?;
-    bench::check_sources(&space.rungs, options.cl_dir.as_deref(), global.quiet)?;
+    bench::check_sources(&space.rungs, options.given.cl_dir.as_deref(), global.quiet)?;
     // The largest data of any size and type, before settings that make them larger; and the most operations.
     let mut bytes = 0;
     let mut ops = 0.0_f64;
@@ -90,7 +90,7 @@ fn measure(global: &Global, options: &Sweep, takes_turns: bool) -> Result<()> {
     interrupt::watch();
     let setup = Setup {
         takes_turns,
-        ..global.setup(options.cl_dir.as_ref(), &brought.registry)
+        ..global.setup(options.given.cl_dir.as_ref(), &brought.registry)
     };
     let executor = bench::open(
         setup,
@@ -113,7 +113,7 @@ fn measure(global: &Global, options: &Sweep, takes_turns: bool) -> Result<()> {
     }
     let settings = options.measure.settings();
     let sources = Sources {
-        dir: options.cl_dir.clone(),
+        dir: options.given.cl_dir.clone(),
     };
     let texts = space.rungs.iter().map(|rung| {
         sources
@@ -150,7 +150,7 @@ fn measure(global: &Global, options: &Sweep, takes_turns: bool) -> Result<()> {
     let mut limits = Limits::load(
         executor.info(),
         options.measure.quick,
-        options.cl_dir.is_some(),
+        options.given.cl_dir.is_some(),
         global.quiet,
         note,
     );
@@ -243,7 +243,7 @@ fn space<'a>(options: &Sweep, brought: &'a Brought) -> Result<Space<'a>> {
         shapes,
         wgs,
         settings,
-        seed: options.seed,
+        seed: options.given.seed,
     })
 }
 

@@ -82,7 +82,7 @@ pub fn judge_own(global: &Global, brought: Brought, options: &TryArgs) -> Result
             .or(rung.work_group())
             .unwrap_or_else(|| bench::default_work_group(&info)),
         params,
-        seed: options.ladder.seed,
+        seed: options.ladder.given.seed,
         ..Case::of(&family.name, rung.variant(), dtype, shape)
     };
     let mut observer = StatusLine::new(global.quiet);

@@ -167,7 +167,7 @@ fn climb_family(
             .iter()
             .filter_map(|rung| Some((rung.variant(), rung.work_group()?)));
         study.own_cases = of_group
-            .map(|(variant, wg)| study.case(variant, dtype, wg, climbed.seed))
+            .map(|(variant, wg)| study.case(variant, dtype, wg, climbed.given.seed))
             .collect();
     }
     let is_checked = options.check || options.faults;
@@ -325,7 +325,7 @@ fn check_rungs(
             .wg
             .or(rung.work_group())
             .unwrap_or(WorkGroup::linear(64));
-        let case = study.case(rung.variant(), dtype, wg, options.seed);
+        let case = study.case(rung.variant(), dtype, wg, options.given.seed);
         let checked = simulate::check(&mut worker, (family, rung), &case, limit)?;
         let told = simulate::told(&checked, rung.text().unwrap_or_default(), Screen::stderr());
         // Somebody else's file may take standard output.

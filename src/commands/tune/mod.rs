@@ -56,14 +56,14 @@ fn search(global: &Global, options: &TuneArgs) -> Result<()> {
         options.rungs.own.as_deref(),
     )?;
     let asked = AskedTuning::new(options, &brought)?;
-    bench::check_sources(&asked.rungs, options.cl_dir.as_deref(), global.quiet)?;
+    bench::check_sources(&asked.rungs, options.given.cl_dir.as_deref(), global.quiet)?;
     let data = Input {
         family: asked.family,
         shape: asked.shape,
         dtype: asked.dtype,
         params: &asked.choices,
     };
-    let setup = global.setup(options.cl_dir.as_ref(), &brought.registry);
+    let setup = global.setup(options.given.cl_dir.as_ref(), &brought.registry);
     let executor = data.open(setup, options.in_process, options.deadline)?;
     let space = asked.space(options, &*executor)?;
     space

@@ -115,7 +115,7 @@ impl<'a> AskedTuning<'a> {
     pub fn space(&self, options: &TuneArgs, executor: &dyn Executor) -> Result<TuningSpace<'a>> {
         let base = Case {
             params: self.choices.clone(),
-            seed: options.seed,
+            seed: options.given.seed,
             ..Case::of(&self.family.name, "", self.dtype, self.shape)
         };
         let wgs = options.wg.as_ref().map(|list| list.0.as_slice());
@@ -192,7 +192,7 @@ impl<'a> Tuning<'a> {
         let info = executor.info();
         let settings = options.settings();
         let sources = Sources {
-            dir: options.cl_dir.clone(),
+            dir: options.given.cl_dir.clone(),
         };
         let texts = asked.rungs.iter().map(|rung| sources.assemble_rung(rung));
         let texts = texts
@@ -234,7 +234,7 @@ impl<'a> Tuning<'a> {
         let limits = Limits::load(
             info,
             options.quick,
-            options.cl_dir.is_some(),
+            options.given.cl_dir.is_some(),
             global.quiet,
             note,
         );
@@ -328,7 +328,7 @@ impl<'a> Tuning<'a> {
         let ended = search(
             self.options.strategy,
             &space.regions,
-            self.options.seed,
+            self.options.given.seed,
             &mut |index| self.evaluate(index),
         )?;
         let finalists = self.finalists();
@@ -697,7 +697,7 @@ impl<'a> Tuning<'a> {
             source: source_hash(
                 &rungs,
                 &Sources {
-                    dir: self.options.cl_dir.clone(),
+                    dir: self.options.given.cl_dir.clone(),
                 },
             )?,
             family: family.name.to_string(),
