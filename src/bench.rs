@@ -14,7 +14,7 @@ use crate::runner::Pace;
 use crate::terminal::say;
 use crate::tune::Remembered;
 use crate::worker::{Setup, WorkerProcess, open_session, usual_deadline};
-use crate::{Error, Result, interrupt, processes, stats, sweep, usage_error};
+use crate::{Error, Result, interrupt, processes, sweep, usage_error};
 use std::borrow::Borrow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -383,10 +383,7 @@ impl Jobs {
         let began = Instant::now();
         let outcome = self.executor.run(job)?;
         self.pace.job_done(began, job.settings.timeout);
-        self.observer.case_done(
-            outcome.status(),
-            stats::summarise(&outcome.times()).map(|s| s.median),
-        );
+        self.observer.case_done(outcome.status(), outcome.median());
         Ok(outcome)
     }
 

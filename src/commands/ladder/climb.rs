@@ -13,7 +13,7 @@ use crate::record::{
 use crate::report::progress::StatusLine;
 use crate::runner::{FOR_LIMITS, Pace};
 use crate::values::Peak;
-use crate::{Result, bench, stats};
+use crate::{Result, bench};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -500,10 +500,7 @@ impl<'a> Climb<'a> {
                 .or_insert_with(|| repeats.clone());
         }
         if let Some(status) = &mut self.status {
-            status.case_done(
-                outcome.status(),
-                stats::summarise(&outcome.times()).map(|s| s.median),
-            );
+            status.case_done(outcome.status(), outcome.median());
         }
         let scene = self.scene(task, &job.settings);
         let row = Row {

@@ -23,7 +23,7 @@ use crate::tune::{
     is_faster, least_of, search, source_hash, time_of,
 };
 use crate::values::SearchBudget;
-use crate::{Error, Result, bench, stats, usage_error};
+use crate::{Error, Result, bench, usage_error};
 use gpulab_model::Joined;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -461,10 +461,7 @@ impl<'a> Tuning<'a> {
                 .case_started(self.latest().len(), most, &configuration.label());
             let outcome = self.run_job(&Job::new(configuration.case.clone(), settings))?;
             self.measured += 1;
-            self.observer.case_done(
-                outcome.status(),
-                stats::summarise(&outcome.times()).map(|s| s.median),
-            );
+            self.observer.case_done(outcome.status(), outcome.median());
             self.add(configuration, outcome)?;
         }
         let Some(row) = self.row_of(configuration.index) else {

@@ -9,6 +9,7 @@ use crate::check::{CellRegion, Share};
 use crate::data::{Params, Shape};
 use crate::named_enum;
 use crate::plan::{Case, Refusal, Target, WorkGroup};
+use crate::stats;
 use serde::{Deserialize, Serialize};
 
 named_enum! {
@@ -387,6 +388,11 @@ impl Outcome {
     /// The samples' times by the row's clock, in seconds.
     pub fn times(&self) -> Vec<f64> {
         self.measured().map_or_else(Vec::new, Measured::times)
+    }
+
+    /// The median of [`Outcome::times`].
+    pub fn median(&self) -> Option<f64> {
+        stats::summarise(&self.times()).map(|times| times.median)
     }
 
     pub fn ended(self, end: Result<Measured, Stop>) -> Outcome {
