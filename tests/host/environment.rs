@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 /// Between a parent and the processes that it starts: nothing for people.
-const PRIVATE: [&str; 12] = [
+const PRIVATE: [&str; 14] = [
     "GPULAB_APART",
     "GPULAB_DOCTOR_TASK",
     "GPULAB_RECORD",
@@ -19,6 +19,8 @@ const PRIVATE: [&str; 12] = [
     "GPULAB_COUNT_UNITS",
     "GPULAB_TRACE_FILE",
     "GPULAB_TRACE_GROUPS",
+    "GPULAB_ORDER",
+    "GPULAB_READS_FILE",
 ];
 
 /// Read by libraries alone.
