@@ -7,7 +7,8 @@ use crate::bench::WORK_GROUP;
 use crate::ceilings::{CeilingRow, LimitNeeded};
 use crate::count::{CountRow, counted_settings};
 use crate::data::{Dtype, Shape};
-use crate::kernels::{Family, Registry, Rung};
+use crate::kernels::remarks::has_doubles;
+use crate::kernels::{Bound, Family, Registry, Rung};
 use crate::outcome::{Cache, Status};
 use crate::plan::{Case, Target};
 use crate::record::Row;
@@ -77,10 +78,13 @@ impl RecordedGpu {
         })
     }
 
-    /// A case's row there but for its time; `None` for what cannot be planned, for launches whose number the data decide, and for what
-    /// has a limit that was not measured.
+    /// A case's row there but for its time; `None` for what cannot be planned, for launches whose number the data decide, for doubles in a
+    /// kernel of floats, and for what has a limit that was not measured.
     pub fn row(&self, family: &Family, case: &Case) -> Option<Row> {
         let rung = family.rung(&case.variant)?;
+        if case.dtype != Dtype::F64 && rung.own_text().is_some_and(has_doubles) {
+            return None;
+        }
         let plan = family
             .plan(rung, case, &Target::with_everything(true))
             .ok()
@@ -158,13 +162,16 @@ impl RecordedGpu {
         Ok(known.clone())
     }
 
-    /// None of what the model does not know: many atomic operations that meet in global memory, where their rates were not measured.
+    /// None of what the model does not know: many atomic operations that meet in global memory, where their rates were not measured,
+    /// and arrays that lie in private memory, if the problem does not say what it computes.
     fn model(&self, row: &Row, tally: &Tally) -> Option<ModelTime> {
         /// A share of the instructions.
         const MEETING: u64 = 20;
         let meeting = &tally.counts.memory.global_atomic;
         let is_measured = self.rates.meeting(meeting).is_some();
         let is_known = is_measured || MEETING * meeting.passes < tally.counts.issued;
+        let is_memory = row.bound().is_none_or(Bound::is_memory);
+        let is_known = is_known && (tally.private == 0 || !is_memory);
         is_known.then(|| ModelTime::of(row, tally, &self.rates))?
     }
 

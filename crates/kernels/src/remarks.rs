@@ -170,6 +170,12 @@ fn local_bytes(code: &str, source: &CSource) -> Option<u64> {
     Some(bytes)
 }
 
+/// Whether a text has doubles, or literals of that type.
+pub fn has_doubles(text: &str) -> bool {
+    let text = without_comments(text);
+    double(&text).is_some() || tokens(&text).iter().any(|word| word.starts_with("double"))
+}
+
 /// A literal of the type double.
 fn double(code: &str) -> Option<String> {
     // Directives, and what stands in quotation marks, have none.

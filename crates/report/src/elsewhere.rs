@@ -52,13 +52,15 @@ pub fn table(
     let mut text = screen.wrap(&format!(
         "on an {device}, which is not here, with n = {size}:"
     ));
-    text += &table.blocks(screen.width);
+    if !rungs.is_empty() {
+        text += &table.blocks(screen.width);
+    }
     if rungs.iter().any(|(_, time)| !time.is_recorded) {
         text += &screen.wrap(MODEL);
     }
     if !missing.is_empty() {
         text += &screen.wrap_foreign(&format!(
-            "no time of {}: not counted, or what the model does not know: launches until the data say so, or atomic operations \
+            "no time of {}: not counted, or what the model does not know: doubles, arrays in private memory, launches until the data say so, or atomic operations \
              that meet",
             missing.join(", ")
         ));

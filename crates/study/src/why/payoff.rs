@@ -133,7 +133,14 @@ impl Payoffs {
             let cost = row
                 .t_launches_s
                 .map(|seconds| seconds * launches / work.launches);
+            // Memory delivers no more than is asked for.
+            let [asked, before] = [tally, &work.tally].map(|one| one.counts.global().segments);
+            let bytes = match asked < before {
+                true => row.bytes.map(|bytes| bytes.min(SEGMENT as u64 * asked)),
+                false => row.bytes,
+            };
             let row = Row {
+                bytes,
                 t_launches_s: cost,
                 launches: Some(launches as u64),
                 wg: Some(wg),
