@@ -10,7 +10,8 @@ use crate::cli::{Color, CountArgs, Global};
 use crate::commands::elsewhere::RecordedGpu;
 use crate::console::{print, screen, worst_of};
 use crate::count::{
-    CountRow, CountSubject, FindingKind, LockstepModel, case_of, counted_cases, growths, machine_of,
+    CountRow, CountSubject, FindingKind, LockstepModel, case_of, counted_cases, fixed_items,
+    growths, machine_of,
 };
 use crate::data::{Dtype, Params, Shape};
 use crate::experiments::{Experiment, experiment};
@@ -336,7 +337,14 @@ impl Countable {
         let dtype = bench::dtype(family, options.case.dtype.or(own))?;
         let rungs = brought.rungs(list.as_deref())?;
         bench::check_sources(&rungs, options.given.cl_dir.as_deref(), quiet)?;
-        let usual = family.usual_shape(usual_size(family.form), true);
+        let target = Target::with_everything(true);
+        let items = rungs.iter().filter_map(|rung| {
+            let case = Case::of(&family.name, rung.variant(), dtype, Shape { n: 1, m: 1 });
+            fixed_items(family, rung, &case, &target)
+        });
+        // A grid that does not grow has two elements for each item.
+        let usual = usual_size(family.form).max(2 * items.max().unwrap_or(0));
+        let usual = family.usual_shape(usual, true);
         let shape = bench::shape(family, options.case.n, options.case.m, usual)?;
         if shape.n == 0 || shape.m == 0 {
             return usage_error("no elements, so no launch to count: choose a larger --n");

@@ -19,7 +19,7 @@ pub use gate::{
 };
 pub use machine::{AccessRule, LockstepModel, MACHINES, Machine};
 pub use row::{CountRow, CountSubject};
-pub use stretch::{counted_settings, small_cases, stretched};
+pub use stretch::{counted_settings, fixed_items, small_cases, stretched};
 pub use trace::{
     CheckFinding, FindingKind, Parting, RequestKind, TracedLaunch, TracedRequest, TracedStep,
     traced,

@@ -9,9 +9,9 @@
 //! loop, hundreds of instructions beside the hundred thousands of the launches before it.
 
 use super::CountRow;
-use gpulab_kernels::{Family, Form};
+use gpulab_kernels::{Family, Form, Rung};
 use gpulab_model::data::{Params, Shape};
-use gpulab_model::plan::{Case, Plan, Target, WorkGroup};
+use gpulab_model::plan::{Case, Pass, Plan, Target, WorkGroup};
 use std::collections::BTreeMap;
 
 /// Settings that the counts of a group do not depend on, or that the simulator lacks: how many items there are, and by
@@ -52,7 +52,11 @@ pub fn small_cases(
     let sizes: [u64; 2] = match form {
         // Items that are alone in their group have long loops over whole vectors.
         Form::Vector if wg.size() == 1 => [1 << 18, 1 << 19],
-        Form::Vector => [1 << 15, 1 << 16],
+        Form::Vector => match fixed_items(family, rung, &small, target) {
+            // In turns of their loops, as in a large case.
+            Some(items) if items > 1 << 14 => [2 * items, 4 * items],
+            _ => [1 << 15, 1 << 16],
+        },
         Form::Matrix => [128, 256],
         Form::Square => {
             let [of_quarter, groups] = [64, 128].map(|n| {
@@ -78,6 +82,20 @@ pub fn small_cases(
         shape: form.shape(n, None),
         ..small.clone()
     }))
+}
+
+/// Work-items of a grid that does not grow with the vector.
+pub fn fixed_items(family: &Family, rung: &Rung, case: &Case, target: &Target) -> Option<u64> {
+    let [small, large] = [1 << 15, 1 << 16].map(|n| {
+        let case = Case {
+            shape: family.form.shape(n, None),
+            ..case.clone()
+        };
+        let plan = family.plan(rung, &case, target).ok()?;
+        let items = |pass: &Pass| pass.groups() * pass.local.iter().product::<usize>() as u64;
+        plan.passes.iter().map(items).max()
+    });
+    small.filter(|_| family.form == Form::Vector && small == large)
 }
 
 /// The rows of a case's launches, from those of its [`small_cases`], without launches that only the large case has, as of a
@@ -188,12 +206,13 @@ struct GroupLine {
 }
 
 impl GroupLine {
-    /// Whether the line is known where the large case is: beside its points only if they are apart. A last group with less to
-    /// do makes loops look shorter than they are.
+    /// Whether the line is known where the large case is: beside its points only if they are apart, and no item of theirs is without
+    /// an element. A last group with less to do makes loops look shorter than they are.
     fn is_known(&self) -> bool {
         const LAST_GROUP: f64 = 0.3;
         let (here, first, second) = self.at;
-        (first - second).abs() > 1e-6 * second || (here - second).abs() <= LAST_GROUP * second
+        let is_near = (here - second).abs() <= LAST_GROUP * second;
+        is_near || (first >= 1.0 && (first - second).abs() > 1e-6 * second)
     }
 
     fn cell(&self, small: Option<u64>, large: Option<u64>) -> Option<u64> {
