@@ -5,7 +5,6 @@ use super::count::counter::{CountedTrial, is_large, of_rung, trials, usual_size}
 use super::elsewhere::{RecordedGpu, USUAL};
 use super::list::unknown;
 use super::plot::check_picture;
-use crate::bench::WORK_GROUP;
 use crate::brought::{Brought, is_exercise, is_family_file, line_of, parted};
 use crate::cli::{DrawArgs, Global};
 use crate::console::{print, screen};
@@ -220,7 +219,7 @@ fn watch(what: &str, options: &DrawArgs) -> Result<(Film, Option<CountingWorker>
         title,
         order: None,
         elsewhere: match &named {
-            Some((brought, _)) => recorded(&brought.family, &case)?,
+            Some((brought, _)) => time_elsewhere(&brought.family, &case)?,
             None => None,
         },
         parameters: parameters(rung, &plan),
@@ -234,16 +233,15 @@ fn watch(what: &str, options: &DrawArgs) -> Result<(Film, Option<CountingWorker>
     Ok((film, rung.text().map(|_| worker)))
 }
 
-/// What a case's kernel takes on a GPU at the largest size that was recorded.
-fn recorded(family: &Family, case: &Case) -> Result<Option<String>> {
+/// What a case's kernel takes on a GPU at the largest size that was recorded, with the same settings and group.
+fn time_elsewhere(family: &Family, case: &Case) -> Result<Option<String>> {
     let gpu = RecordedGpu::of(USUAL, family)?;
     let Some(shape) = gpu.largest(case.dtype) else {
         return Ok(None);
     };
-    let rung = family.rung(&case.variant).and_then(Rung::work_group);
     let case = Case {
-        wg: rung.unwrap_or(WORK_GROUP),
-        ..Case::of(&case.family, &case.variant, case.dtype, shape)
+        shape,
+        ..case.clone()
     };
     let row = gpu.recorded(family, &case);
     let seconds = row.and_then(|row| row.t_median_s);

@@ -13,7 +13,7 @@ pub struct TimeElsewhere {
     pub is_recorded: bool,
 }
 
-const MODEL: &str = "model: from counts, and limits that were measured there; within 1.5 times for 61 of 65 kernels on an H200 (docs/elsewhere.md)";
+const MODEL: &str = "model: from counts, of large cases by those of small ones, and limits that were measured there; within 1.5 times for 61 of 65 kernels on an H200 (docs/elsewhere.md)";
 
 /// Rungs as they were measured here, with their times on the device of this name, at this size; those without one are named below.
 pub fn table(

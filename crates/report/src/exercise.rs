@@ -363,9 +363,10 @@ pub fn places(
             .collect();
         own.sort_by_key(|row| row.cache == Cache::Warm);
         for row in own.iter().filter(|row| row.variant == to.variant()) {
-            let before = own.iter().find(|one| {
-                one.variant == from.variant() && (&one.run_id, one.n) == (&row.run_id, row.n)
-            });
+            let place = |row: &Row| (row.run_id.clone(), row.n, row.m, row.cache);
+            let before = own
+                .iter()
+                .find(|one| one.variant == from.variant() && place(one) == place(row));
             if let Some(before) = before
                 && let Entry::Vacant(place) = sizes.entry((row.n, row.m)).or_default().entry(device)
                 && let Some(told) = gain(Some(before), row)

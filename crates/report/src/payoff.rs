@@ -155,7 +155,7 @@ fn sentence(one: &Payoff, is_of_time: bool, cure: &str) -> String {
             ),
             "counts in local memory, added up once per group,",
         ),
-        Waste::OneGroup => (
+        Waste::FewGroups => (
             match enough.as_str() {
                 "1" => {
                     "all work is in one work-group, which a GPU runs on one of its compute units"
@@ -165,14 +165,19 @@ fn sentence(one: &Payoff, is_of_time: bool, cure: &str) -> String {
                     "all work is in {groups} work-groups, which do not fill a GPU's compute units"
                 ),
             },
-            "many groups, whose results another launch joins,",
+            "more groups, of a sum with a launch that joins their results,",
         ),
     };
     let place = one.place.as_ref().map_or_else(String::new, |(file, line)| {
         format!("{}:{line}: ", format::file_name(file))
     });
     let saved = match is_of_time {
-        true if one.saves > 0.99 => format!("would save up to {:.1}%", 100.0 * one.saves),
+        true if one.saves > 0.99 => {
+            format!(
+                "would save up to {:.1}%",
+                (1000.0 * one.saves).floor() / 10.0
+            )
+        }
         true => format!("would save up to {}", format::percent(one.saves)),
         false => "would do".to_owned(),
     };
@@ -183,8 +188,8 @@ fn sentence(one: &Payoff, is_of_time: bool, cure: &str) -> String {
 type Cure = (Waste, &'static str, &'static [(&'static str, &'static str)]);
 
 const CURES: [Cure; 9] = [
-    (Waste::Contention, "gpulab explain reduce:10", &[]),
-    (Waste::OneGroup, "gpulab lab grid", &[]),
+    (Waste::Contention, "gpulab try histogram", &[]),
+    (Waste::FewGroups, "gpulab lab grid", &[]),
     (
         Waste::BankConflicts,
         "gpulab exercise show banks",

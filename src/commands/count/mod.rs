@@ -339,7 +339,10 @@ impl Countable {
         bench::check_sources(&rungs, options.given.cl_dir.as_deref(), quiet)?;
         let target = Target::with_everything(true);
         let items = rungs.iter().filter_map(|rung| {
-            let case = Case::of(&family.name, rung.variant(), dtype, Shape { n: 1, m: 1 });
+            let case = Case {
+                wg: options.case.wg.or(rung.work_group()).unwrap_or(WORK_GROUP),
+                ..Case::of(&family.name, rung.variant(), dtype, Shape { n: 1, m: 1 })
+            };
             fixed_items(family, rung, &case, &target)
         });
         // A grid that does not grow has two elements for each item.

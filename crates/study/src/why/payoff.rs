@@ -15,9 +15,9 @@ const MISSED: f64 = 1.5;
 /// Warp instructions that a GPU executes while memory delivers a segment (H200: 7.3).
 const INSTRUCTIONS_A_SEGMENT: f64 = 8.0;
 
-/// Groups that leave most compute units of a GPU without one; and those that give a large one's units one each, which are few if a
+/// Groups that leave most compute units of a GPU without one; and those that fill half of a large one, which are few if a
 /// model says that more would pay.
-const FEW: [f64; 2] = [16.0, 128.0];
+const FEW: [f64; 2] = [16.0, 512.0];
 
 /// Times that a group reads a segment from which on a tile in local memory may pay (H200: a tile gained 1.2 times with 16 and lost with
 /// 2.9, `grade.csv`).
@@ -49,8 +49,8 @@ pub enum Waste {
     Launches,
     /// Atomic operations of a warp on one word of global memory, which take their turns.
     Contention,
-    /// All work in a single work-group.
-    OneGroup,
+    /// Work-groups that do not fill the device.
+    FewGroups,
 }
 
 impl Waste {
@@ -63,7 +63,7 @@ impl Waste {
         Waste::Bookkeeping,
         Waste::Launches,
         Waste::Contention,
-        Waste::OneGroup,
+        Waste::FewGroups,
     ];
 }
 
@@ -255,7 +255,7 @@ impl CaseWork<'_> {
         for waste in Waste::ALL {
             let total = match waste {
                 Waste::Launches => (self.launches, 1.0),
-                Waste::OneGroup => self.groups(),
+                Waste::FewGroups => self.groups(),
                 _ => {
                     let lines = self
                         .lines
@@ -275,7 +275,7 @@ impl CaseWork<'_> {
                 self.wg
             };
             let saves = match waste {
-                Waste::OneGroup if !self.has_model => 1.0 - total.1 / total.0,
+                Waste::FewGroups if !self.has_model => 1.0 - total.1 / total.0,
                 _ => 1.0 - cost(&self.without(waste, total), launches, wg) / now,
             };
             if total.1 < total.0 && saves > 0.0 {
@@ -336,7 +336,7 @@ impl CaseWork<'_> {
                 let atomics = &memory.global_atomic;
                 (atomics.passes as f64, atomics.requests as f64)
             }
-            Waste::Launches | Waste::OneGroup => (0.0, 0.0),
+            Waste::Launches | Waste::FewGroups => (0.0, 0.0),
         }
     }
 
@@ -440,7 +440,7 @@ impl CaseWork<'_> {
                 let atomics = std::mem::take(&mut memory.global_atomic);
                 memory.local_atomic.items += atomics.items;
             }
-            Waste::OneGroup => tally.groups = (counted * self.launches) as u64,
+            Waste::FewGroups => tally.groups = (counted * self.launches) as u64,
             Waste::Launches => {}
         }
         tally
@@ -482,7 +482,7 @@ impl CaseWork<'_> {
                 (total.0 / issued, total.1 / issued)
             }
             Waste::Contention => each(line, counts.memory.global_atomic.requests),
-            Waste::Launches | Waste::OneGroup => total,
+            Waste::Launches | Waste::FewGroups => total,
         };
         Payoff {
             waste,
