@@ -206,13 +206,13 @@ struct GroupLine {
 }
 
 impl GroupLine {
-    /// Whether the line is known where the large case is: beside its points only if they are apart, and no item of theirs is without
+    /// Whether the line is known where the large case is: beside its points only if they are apart, and no item of the second is without
     /// an element. A last group with less to do makes loops look shorter than they are.
     fn is_known(&self) -> bool {
         const LAST_GROUP: f64 = 0.3;
         let (here, first, second) = self.at;
         let is_near = (here - second).abs() <= LAST_GROUP * second;
-        is_near || (first >= 1.0 && (first - second).abs() > 1e-6 * second)
+        is_near || (second >= 1.0 && (first - second).abs() > 1e-6 * second)
     }
 
     fn cell(&self, small: Option<u64>, large: Option<u64>) -> Option<u64> {
