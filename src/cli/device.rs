@@ -86,7 +86,8 @@ pub struct DrawArgs {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<String>,
     /// Write a page instead that plays what the warps do, step by step, and needs no network; - is standard output. Where the
-    /// result of your kernel, or of a family's file, hangs on the order of its work-items, it plays an order that wins and one that loses
+    /// result of your kernel, or of a family's file, hangs on the order of its work-items, it plays an order that wins and one that loses.
+    /// Orders are tried where one kernel is given
     #[arg(long, value_name = "FILE.html", conflicts_with_all = ["view", "each", "warp", "group", "output"])]
     pub film: Option<String>,
 }

@@ -20,13 +20,15 @@ use crate::report::film::{Film, page};
 use crate::report::format::{file_name, size, time};
 use crate::report::moment::FilmLine;
 use crate::report::picture::of_grids;
+use crate::report::progress::StatusLine;
 use crate::simulator::{CountingWorker, ORDERS, Simulator};
 use crate::terminal::say;
 use crate::worker::Setup;
 use crate::{Error, Result, bench, ceilings, interrupt, outputs, usage_error};
 use gpulab_model::Joined;
+use gpulab_model::outcome::Stop;
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Draws what the options choose: in the terminal, or into a file.
 pub fn run(global: &Global, options: &DrawArgs) -> Result<()> {
@@ -65,7 +67,7 @@ fn film(global: &Global, options: &DrawArgs, path: &str) -> Result<()> {
     for what in &options.what {
         let (film, worker) = watch(what, options)?;
         match worker.filter(|_| options.what.len() == 1) {
-            Some(worker) => films = raced(global, film, worker)?,
+            Some(worker) => films = raced(global, options, film, worker)?,
             None => films.push(film),
         }
     }
@@ -108,36 +110,62 @@ fn film(global: &Global, options: &DrawArgs, path: &str) -> Result<()> {
     if let Some(Parting { reads, gets, .. }) = launches.find_map(|one| one.parting.as_ref()) {
         let gets = gets.join("; in the second order it gets ");
         global.note(&format!("{reads} and gets {gets}"));
+    } else if films[0].order.is_some() {
+        global.note(
+            "no read that both orders make got another value, of the first 1048576 of a launch",
+        );
     }
     Ok(())
 }
 
-/// The film; of a kernel with a race those of two orders of its work-items, of which one wins and one loses.
-fn raced(global: &Global, film: Film, mut worker: CountingWorker) -> Result<Vec<Film>> {
+/// The film; of a kernel with a race those of two orders of its work-items, of which one wins and one loses. All orders together
+/// may take as long as `--deadline`.
+fn raced(
+    global: &Global,
+    options: &DrawArgs,
+    film: Film,
+    mut worker: CountingWorker,
+) -> Result<Vec<Film>> {
     let scratch = ScratchFolder::new().map_err(Error::unwritten("a scratch folder"))?;
-    let mut first: Option<Film> = None;
-    for order in ORDERS {
-        worker.order(order, &scratch.path().join("reads"))?;
-        let Ok((counted, launches)) = worker.trace(&film.case)? else {
-            return Ok(vec![film]);
+    let reads = scratch.path().join("reads");
+    let begin = Instant::now();
+    let mut status = StatusLine::new(global.quiet);
+    let mut finished: Vec<Film> = Vec::new();
+    let all = ORDERS.len();
+    for (tried, order) in ORDERS.into_iter().enumerate() {
+        status.case_started(tried, all, &format!("order {} of {all}", tried + 1));
+        let left = Duration::from_secs_f64(options.deadline).saturating_sub(begin.elapsed());
+        worker.order(order, &reads, left / (all - tried) as u32)?;
+        let (counted, launches) = match worker.trace(&film.case) {
+            Ok(Ok(traced)) => traced,
+            Ok(Err(Stop { reason, .. })) | Err(Error::Failed(reason)) => {
+                status.suspend(|| global.note(&format!("{order}: {reason}")));
+                continue;
+            }
+            Err(error) => return Err(error),
         };
-        let this = Film {
+        finished.push(Film {
             order: Some(order),
             counted,
             launches,
             ..film.clone()
-        };
-        match first {
-            Some(before) if before.counted.wrong.is_none() != this.counted.wrong.is_none() => {
-                return Ok(vec![before, this]);
-            }
-            None => first = Some(this),
-            _ => {}
+        });
+        if let [first, .., last] = &finished[..]
+            && first.counted.wrong.is_none() != last.counted.wrong.is_none()
+        {
+            return Ok(vec![first.clone(), last.clone()]);
         }
     }
+    let verdict = finished
+        .first()
+        .map_or("", |first| match first.counted.wrong {
+            Some(_) => ": the result is wrong in each",
+            None => ": the result is right in each",
+        });
+    drop(status);
     global.note(&format!(
-        "{} orders of a group's work-items were tried: the verdict is the same in each",
-        ORDERS.len()
+        "{} of {all} orders of a group's work-items finished{verdict}",
+        finished.len()
     ));
     Ok(vec![film])
 }
@@ -213,7 +241,9 @@ fn watch(what: &str, options: &DrawArgs) -> Result<(Film, Option<CountingWorker>
         .map_err(|stop| bench::simulated(stop.status, &title, &stop.reason))?;
     let sources = sources(&launches, rung.text());
     if let Some(why) = &counted.wrong {
-        say(&format!("the result is wrong: {why}"));
+        say(&format!(
+            "{title}: the result is wrong in the simulator's own order: {why}"
+        ));
     }
     let film = Film {
         title,

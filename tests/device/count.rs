@@ -274,6 +274,13 @@ fn warps_wait_once_for_a_batch_of_loads() {
                 "int s = 0; for (uint k = i; k < 1024; k += get_global_size(0)) s += x[k]; out[i] = s;"
                     .to_owned(),
             ),
+            // A counter beside such an index does not end the loop.
+            (
+                16,
+                "int s = 0; uint turn = 0; for (uint k = i; k < 1024; k += get_global_size(0)) { s += x[k]; turn++; }\
+                 out[i] = s - turn;"
+                    .to_owned(),
+            ),
             (16, turns("out[i + 64 * k] = x[i + 64 * k];")),
             // No turn is begun before the branch in the one before is decided.
             (16, turns("s += x[i + 64 * k]; if (s == INT_MAX) break;")),

@@ -452,8 +452,11 @@ impl CountingWorker {
     }
 
     /// Has the work-items of the next cases run in one of [`ORDERS`]. What they read is compared with what they read in the first
-    /// order that was asked for: `reads` is a file for it.
-    pub fn order(&mut self, order: &str, reads: &Path) -> Result<(), Error> {
+    /// order that was asked for: `reads` is a file for it. Each case may take as long as `deadline`.
+    pub fn order(&mut self, order: &str, reads: &Path, deadline: Duration) -> Result<()> {
+        self.deadline = deadline;
+        // It may end amid a line, of a worker that was ended.
+        drop(fs::remove_file(&self.trace));
         let mut wrapper = self.wrapper.clone();
         wrapper.variables.extend([
             ("GPULAB_ORDER", order.into()),

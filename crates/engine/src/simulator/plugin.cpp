@@ -59,7 +59,8 @@
 // or `work-item after work-item`, the latter two `first to last` or `last to first`. Work-items of a warp are in step: each executes
 // an instruction in turn. Work-item after work-item, a warp is one item. OpenCL allows each of the orders: a kernel without races and
 // atomic operations has one result. GPULAB_READS_FILE then keeps what each item read, if the file is empty; else the first read that
-// got another value than in the order that the file is of, is told: see `tellParting`.
+// got another value than in the order that the file is of, is told: see `tellParting`. What is kept is limited: see `mostReads` and
+// `mostPostponed`.
 
 #include <oclgrind/Context.h>
 #include <oclgrind/Plugin.h>
@@ -73,6 +74,7 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
+#include <iostream>
 #include <limits>
 #include <list>
 #include <map>
@@ -102,6 +104,7 @@ unsigned LLVMGetIntTypeWidth(const void* type);
 int LLVMGetNumOperands(const void* value);
 const void* LLVMGetOperand(const void* value, unsigned index);
 const void* LLVMGetNextInstruction(const void* instruction);
+const void* LLVMGetPreviousInstruction(const void* instruction);
 const void* LLVMGetInstructionParent(const void* instruction);
 const void* LLVMGetBasicBlockParent(const void* block);
 unsigned LLVMCountParams(const void* function);
@@ -144,6 +147,7 @@ public:
 class Kernel
 {
 public:
+  const llvm::Function* getFunction() const;
   const std::string& getName() const;
   const Program* getProgram() const;
 };
@@ -218,6 +222,9 @@ const char* const kindNames[Kinds] = {"global_read",   "global_write",  "local_r
                                       "global_atomic", "local_atomic"};
 
 const size_t widestRequest = 16;
+const size_t widestNumber = 8;
+const size_t mostPostponed = size_t(1) << 22; // instructions of a group between two barriers, in an order that is asked for
+const size_t mostReads = size_t(1) << 20; // of a launch that are kept, to be compared with those of another order
 const size_t wordBytes = 4;
 const size_t lineBytes = 128;
 const size_t partitionBytes = 256;
@@ -313,7 +320,6 @@ struct Instruction
   bool isDivision = false;    // of integers, by a divisor that the compiler does not know
   bool isBranch = false;
   bool isUnrolled = false;    // a load in a loop whose turns a compiler can count
-  bool mayAlias = false;      // stores where other pointers may point to
   bool isMove = false;        // names a value anew, and does not wait for it
   std::vector<UsedValue> operands;
   uint64_t issued = 0; // by warps
@@ -576,8 +582,43 @@ const void* stepOf(const void* phi, const void* next)
   return isOne || cannotWrap ? step : nullptr;
 }
 
+// The blocks of a loop: its first one, and those that lead to its last one without passing the first.
+std::set<const void*> loopOf(const void* first, const void* last)
+{
+  std::set<const void*> blocks = {first};
+  std::vector<const void*> open = {last};
+  while (!open.empty())
+  {
+    const void* const block = open.back();
+    open.pop_back();
+    if (!blocks.insert(block).second)
+      continue;
+    for (const void* use = LLVMGetFirstUse(block); use; use = LLVMGetNextUse(use))
+      if (LLVMIsAInstruction(LLVMGetUser(use)))
+        open.push_back(LLVMGetInstructionParent(LLVMGetUser(use)));
+  }
+  return blocks;
+}
+
+// Whether a comparison of a value, or of what it is converted to, decides a branch that leaves a loop of these blocks.
+bool endsLoop(const void* value, const std::set<const void*>& blocks)
+{
+  for (const void* use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use))
+  {
+    const void* const user = LLVMGetUser(use);
+    const int opcode = LLVMGetInstructionOpcode(user);
+    if (opcode == Branch && blocks.count(LLVMGetInstructionParent(user)) &&
+        !(blocks.count(LLVMGetOperand(user, 1)) && blocks.count(LLVMGetOperand(user, 2))))
+      return true;
+    const bool isConversion = opcode >= FirstCast && opcode <= LastCast;
+    if ((isConversion || opcode == ICmp) && endsLoop(user, blocks))
+      return true;
+  }
+  return false;
+}
+
 // Whether the turns of the innermost loop around an instruction can be counted, without which compilers do not unroll it (an
-// H200's driver: not with `uint i += get_global_size(0)`, but with `int i += step`). Loops are stretches of blocks.
+// H200's driver: not with `uint i += get_global_size(0)`, but with `int i += step`).
 bool isInCountedLoop(const void* instruction)
 {
   const void* const own = LLVMGetInstructionParent(instruction);
@@ -591,22 +632,25 @@ bool isInCountedLoop(const void* instruction)
          phi = LLVMGetNextInstruction(phi))
       for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
       {
-        const size_t end = places[LLVMGetIncomingBlock(phi, i)];
-        if (begin > places[own] || places[own] > end || begin < innermost)
+        const void* const last = LLVMGetIncomingBlock(phi, i);
+        if (places[last] < begin || begin < innermost)
           continue;
-        const void* const step = stepOf(phi, LLVMGetIncomingValue(phi, i));
-        const size_t at = step && LLVMIsAInstruction(step) ? places[LLVMGetInstructionParent(step)] : end + 1;
-        const bool isCounter = step && (at < begin || at > end);
+        const std::set<const void*> blocks = loopOf(header, last);
+        if (!blocks.count(own))
+          continue;
+        const void* const next = LLVMGetIncomingValue(phi, i);
+        const void* const step = stepOf(phi, next);
+        const bool isSame = step && !(LLVMIsAInstruction(step) && blocks.count(LLVMGetInstructionParent(step)));
+        const bool isCounter = isSame && (endsLoop(phi, blocks) || endsLoop(next, blocks));
         isCounted = (isCounted && begin == innermost) || isCounter;
         innermost = begin;
       }
   return isCounted;
 }
 
-// Whether some pointer of the instruction's kernel is `restrict`: then a compiler may put its loads before other pointers' stores.
-bool hasRestrict(const void* instruction)
+// Whether some pointer of a kernel is `restrict`: then a compiler may put its loads before other pointers' stores.
+bool hasRestrict(const void* function)
 {
-  const void* const function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(instruction));
   const unsigned noalias = LLVMGetEnumAttributeKindForName("noalias", 7);
   for (unsigned i = 1; i <= LLVMCountParams(function); i++)
     if (LLVMGetEnumAttributeAtIndex(function, i, noalias))
@@ -629,7 +673,6 @@ Instruction describe(const void* instruction)
   const unsigned lanes = std::max(unsigned(__builtin_popcountll(usedElements(instruction))), 1u);
   described.isDivision = isIntegerDivision(instruction);
   described.isBranch = opcode == Branch || opcode == Switch;
-  described.mayAlias = !hasRestrict(instruction);
   described.isUnrolled = opcode == Load && isInCountedLoop(instruction);
   described.isMove = isMove(opcode);
   // Values lie in registers, elements of vectors too: to name one anew takes no instruction. Loads and stores add constants to
@@ -663,6 +706,33 @@ void keepBits(const Instruction& known, const TypedValue& result)
   const bool hasSign = LLVMGetInstructionOpcode(known.self) == SExt;
   value = hasSign ? uint64_t(int64_t(value << beyond) >> beyond) : value << beyond >> beyond;
   memcpy(result.data, &value, result.size);
+}
+
+// The line of an instruction; of one without a place in the source, that of the nearest one of its block that has one, if any.
+unsigned lineOf(const void* instruction)
+{
+  const void* before = instruction;
+  const void* after = instruction;
+  while (before || after)
+  {
+    for (const void* const one : {before, after})
+      if (const unsigned line = one ? LLVMGetDebugLocLine(one) : 0)
+        return line;
+    before = before ? LLVMGetPreviousInstruction(before) : nullptr;
+    after = after ? LLVMGetNextInstruction(after) : nullptr;
+  }
+  return 0;
+}
+
+// Bytes of a number that an instruction reads; of a vector, of an element.
+size_t numberBytes(const void* instruction)
+{
+  const void* type = LLVMTypeOf(instruction);
+  if (LLVMGetTypeKind(type) == Vector)
+    type = LLVMGetElementType(type);
+  const int kind = LLVMGetTypeKind(type);
+  const size_t bits = kind == Integer ? LLVMGetIntTypeWidth(type) : kind == Half ? 16 : kind == Double || kind == Pointer ? 64 : 32;
+  return std::min(std::max(bits / 8, size_t(1)), widestNumber);
 }
 
 // Whether a pointer is to an element of a vector: computed from its address, or in one step with that.
@@ -723,6 +793,7 @@ public:
     m_loadedByLaunch.clear();
     m_launch = const_cast<KernelInvocation*>(launch);
     m_kernel = launch->getKernel()->getName();
+    m_mayAlias = !hasRestrict(launch->getKernel()->getFunction());
     m_local = launch->getLocalSize();
     if (getenv("GPULAB_COUNT_SOURCES"))
       noteProgram(launch->getKernel()->getProgram()->getSource());
@@ -732,6 +803,10 @@ public:
     m_reads.assign(m_named.empty() ? 0 : all.x * all.y * all.z, {});
     m_writers.clear();
     m_hasParted = false;
+    // Of a launch that did not come to its end.
+    forgetPostponed();
+    m_pending.clear();
+    m_accesses.clear();
     readBefore();
   }
 
@@ -781,7 +856,7 @@ public:
   void memoryLoad(const Memory* memory, const WorkItem* item, size_t address, size_t size) override
   {
     note(memory, item, address, size, false, false);
-    noteRead(memory, item, address, size);
+    noteReads(memory, item, address, size);
   }
 
   void memoryStore(const Memory* memory, const WorkItem* item, size_t address, size_t size, const uint8_t* data) override
@@ -790,7 +865,7 @@ public:
     note(memory, item, address, size, true, false);
     for (size_t i = before; m_isTraced && i < m_pending.size(); i++)
       std::copy_n(data + (m_pending[i].address - address), m_pending[i].size, m_pending[i].stored.begin());
-    noteWriter(memory, item, address, size);
+    noteWriter(memory, writerOf(item), address, size);
   }
 
   // A copy by the whole group (async_work_group_copy): no item's request.
@@ -799,9 +874,10 @@ public:
     m_copies++;
   }
 
-  void memoryStore(const Memory*, const WorkGroup*, size_t, size_t, const uint8_t*) override
+  void memoryStore(const Memory* memory, const WorkGroup* group, size_t address, size_t size, const uint8_t*) override
   {
     m_copies++;
+    noteWriter(memory, {Writer::Copy, uint32_t(group->getGroupIndex())}, address, size);
   }
 
   void memoryAtomicLoad(const Memory* memory, const WorkItem* item, AtomicOp, size_t address, size_t size) override
@@ -814,7 +890,7 @@ public:
     // What it changes it has read before.
     if (m_pending.empty())
       note(memory, item, address, size, true, true);
-    noteWriter(memory, item, address, size);
+    noteWriter(memory, writerOf(item), address, size);
   }
 
   void instructionExecuted(const WorkItem* item, const llvm::Instruction* instruction, const TypedValue& result) override
@@ -824,6 +900,11 @@ public:
       keepBits(m_instructions[index], result);
     if (m_named.empty())
       return count(item, index);
+    if (m_countPostponed++ == mostPostponed)
+    {
+      std::cerr << "a group executed " << mostPostponed << " instructions in this order without a barrier or its end\n" << std::flush;
+      std::_Exit(1);
+    }
     m_postponed[linearId(item) / m_warp].push_back({item, index, m_pending});
     m_pending.clear();
     if (!isLeading)
@@ -842,18 +923,24 @@ private:
   // Who stored a value last.
   struct Writer
   {
-    bool isKnown = false;
-    size_t item = 0;
-    size_t group = 0;
-    unsigned line = 0;
+    enum : uint32_t
+    {
+      Nobody,
+      Item,
+      Copy, // of a group
+    } kind = Nobody;
+    uint32_t group = 0;
+    uint32_t item = 0;
+    uint32_t line = 0;
   };
 
+  // Of a number, or of an element of a vector.
   struct Read
   {
     size_t address;
-    unsigned line;
-    std::array<uint8_t, widestRequest> value;
+    std::array<uint8_t, widestNumber> value;
     Writer writer;
+    uint32_t line;
   };
 
   // Whose turn it is after an instruction of `item`: the next one's in its warp, of the first warp in which one is ready. Oclgrind
@@ -891,18 +978,19 @@ private:
         m_pending = one.accesses;
         count(one.item, one.index);
       }
+    forgetPostponed();
+  }
+
+  void forgetPostponed()
+  {
     m_postponed.clear();
+    m_countPostponed = 0;
   }
 
   size_t linearId(const WorkItem* item) const
   {
     const Size3 id = item->getLocalID();
     return (id.z * m_size.y + id.y) * m_size.x + id.x;
-  }
-
-  static unsigned lineOf(const WorkItem* item)
-  {
-    return LLVMGetDebugLocLine(item->getCurrentInstruction());
   }
 
   std::unordered_map<size_t, Writer>* writersOf(const Memory* memory)
@@ -912,64 +1000,94 @@ private:
     return isPrivate ? nullptr : space == AddrSpaceLocal ? &m_localWriters : &m_writers;
   }
 
-  void noteWriter(const Memory* memory, const WorkItem* item, size_t address, size_t size)
+  void noteWriter(const Memory* memory, const Writer& writer, size_t address, size_t size)
   {
     if (auto* const writers = writersOf(memory))
       for (size_t byte = 0; byte < size; byte++)
-        (*writers)[address + byte] = {true, linearId(item), item->getWorkGroup()->getGroupIndex(), lineOf(item)};
+        (*writers)[address + byte] = writer;
   }
 
-  void noteRead(const Memory* memory, const WorkItem* item, size_t address, size_t size)
+  Writer writerOf(const WorkItem* item) const
+  {
+    return {Writer::Item, uint32_t(item->getWorkGroup()->getGroupIndex()), uint32_t(linearId(item)),
+            lineOf(item->getCurrentInstruction())};
+  }
+
+  // Notes what an item reads, number by number.
+  void noteReads(const Memory* memory, const WorkItem* item, size_t address, size_t size)
   {
     auto* const writers = writersOf(memory);
     if (!writers || !memory->isAddressValid(address, size))
       return;
-    Read read = {address, lineOf(item), {}, (*writers)[address]};
-    memcpy(read.value.data(), memory->getPointer(address), std::min(size, widestRequest));
+    const void* const instruction = item->getCurrentInstruction();
+    const size_t number = numberBytes(instruction);
+    for (size_t at = 0; at < size; at += number)
+    {
+      const auto writer = writers->find(address + at);
+      Read read = {address + at, {}, writer == writers->end() ? Writer() : writer->second, lineOf(instruction)};
+      const size_t bytes = std::min(number, size - at);
+      memcpy(read.value.data(), memory->getPointer(address + at), bytes);
+      noteRead(item, read, bytes, address + at / widestRequest * widestRequest);
+    }
+  }
+
+  // Of each item so many reads are kept that those of all items are at most `mostReads`.
+  void noteRead(const WorkItem* item, const Read& read, size_t size, size_t request)
+  {
     const size_t index = item->getGlobalIndex();
     std::vector<Read>& own = m_reads[index];
+    if (own.size() >= std::max(mostReads / m_reads.size(), size_t(1)))
+      return;
     if (!m_hasParted && index < m_readsBefore.size() && own.size() < m_readsBefore[index].size())
     {
       const Read& before = m_readsBefore[index][own.size()];
       // An item that takes another way, as the one that an atomic operation tells that it is the last, is none to compare.
-      if (before.address != address || before.line != read.line)
+      if (before.address != read.address || before.line != read.line)
         m_readsBefore[index].clear();
       else if (before.value != read.value)
-        tellParting(memory, item, size, before, read);
+        tellParting(item, size, before, read, request);
     }
     own.push_back(read);
   }
 
+  // What an item read, and who had stored it.
+  static std::string told(const Read& read, size_t size, const Writer& reader, bool isFloat)
+  {
+    Access access = {};
+    access.size = size;
+    std::copy(read.value.begin(), read.value.end(), access.stored.begin());
+    const Writer& by = read.writer;
+    const bool isSameGroup = by.group == reader.group;
+    const std::string value = valueOf(access, isFloat), line = std::to_string(by.line), group = std::to_string(by.group);
+    if (by.kind == Writer::Nobody)
+      return value + ", which no work-item of this launch has stored";
+    if (by.kind == Writer::Copy)
+      return value + ", which the copy of " + (isSameGroup ? "the group" : "group " + group) + " stored";
+    if (isSameGroup && by.item == reader.item)
+      return value + ", its own value" + (by.line ? " from line " + line : "");
+    return value + ", which work-item " + std::to_string(by.item) + (isSameGroup ? "" : " of group " + group) + " stored" +
+           (by.line ? " in line " + line : "");
+  }
+
   // Writes {"parting": {"reads": in words, "gets": [in the order of the file, in this one], "place": {"group": ..,
-  // "item": .., "line": .., "at": address, "turn": so often the item had read that there before}}}
-  void tellParting(const Memory* memory, const WorkItem* item, size_t size, const Read& before, const Read& read)
+  // "item": .., "line": .., "at": address of the request, "turn": so often the item had read that there before}}}
+  void tellParting(const WorkItem* item, size_t size, const Read& before, const Read& read, size_t request)
   {
     m_hasParted = true;
     const void* const instruction = item->getCurrentInstruction();
-    const size_t offset = read.address & ((size_t(1) << 48) - 1), group = item->getWorkGroup()->getGroupIndex();
-    const auto sameGroup = [&](const Writer& writer) { return writer.group == group; };
-    const auto told = [&](const Read& one) {
-      Access access = {};
-      access.size = size;
-      access.stored = one.value;
-      const Writer& by = one.writer;
-      const std::string who = std::to_string(by.item) + (sameGroup(by) ? "" : " of group " + std::to_string(by.group));
-      return quoted((size > 8 ? "a vector" : valueOf(access, isFloat(instruction))) +
-                    (!by.isKnown ? ", which no work-item has stored"
-                     : sameGroup(by) && by.item == linearId(item)
-                         ? ", its own value from line " + std::to_string(by.line)
-                         : ", which work-item " + who + " stored in line " + std::to_string(by.line)));
-    };
+    const auto offset = [](size_t address) { return address & ((size_t(1) << 48) - 1); };
+    const Writer reader = writerOf(item);
     size_t turn = 0;
     for (const Read& one : m_reads[item->getGlobalIndex()])
       turn += one.address == read.address && one.line == read.line;
-    const std::string place = arrayOf(instruction) + "[" + std::to_string(offset / size) + "]";
+    const std::string line = read.line ? "line " + std::to_string(read.line) + ": " : "";
     m_trace << "{\"parting\":{\"reads\":"
-            << quoted("line " + std::to_string(read.line) + ": work-item " + std::to_string(linearId(item)) + " of group " +
-                      std::to_string(group) + " reads " + place)
-            << ",\"gets\":[" << told(before) << "," << told(read) << "],\"place\":{\"group\":" << group
-            << ",\"item\":" << linearId(item) << ",\"line\":" << read.line
-            << ",\"at\":" << offset << ",\"turn\":" << turn << "}}}\n";
+            << quoted(line + "work-item " + std::to_string(reader.item) + " of group " + std::to_string(reader.group) +
+                      " reads " + arrayOf(instruction) + "[" + std::to_string(offset(read.address) / size) + "]")
+            << ",\"gets\":[" << quoted(told(before, size, reader, isFloat(instruction))) << ","
+            << quoted(told(read, size, reader, isFloat(instruction))) << "],\"place\":{\"group\":" << reader.group
+            << ",\"item\":" << reader.item << ",\"line\":" << read.line << ",\"at\":" << offset(request)
+            << ",\"turn\":" << turn << "}}}\n";
   }
 
   void keepReads()
@@ -1034,6 +1152,7 @@ private:
   std::ifstream m_before;
   std::ofstream m_kept;
   std::map<size_t, std::vector<Postponed>> m_postponed; // of each warp
+  size_t m_countPostponed = 0;
   std::vector<std::vector<Read>> m_reads, m_readsBefore; // of each item of the launch
   std::unordered_map<size_t, Writer> m_writers, m_localWriters; // of each byte
   bool m_hasParted = false;
@@ -1058,6 +1177,7 @@ private:
   unsigned m_lastIndex = 0;
   uint64_t m_groups = 0, m_items = 0, m_warps = 0, m_barriers = 0, m_copies = 0, m_private = 0;
   bool m_unordered = false;
+  bool m_mayAlias = false; // stores may reach what other pointers point to
   std::map<Moment, std::vector<uint64_t>> m_moments; // of a window: transactions of each partition
   std::unordered_set<size_t> m_loadedByLaunch, m_loadedByGroup; // segments of global memory
 
@@ -1157,7 +1277,7 @@ private:
     const auto asks = [&](Kind kind) {
       return std::any_of(m_pending.begin(), m_pending.end(), [&](const Access& a) { return a.kind == kind; });
     };
-    if (known.isBranch || (known.mayAlias && (asks(GlobalWrite) || asks(GlobalAtomic))))
+    if (known.isBranch || (m_mayAlias && (asks(GlobalWrite) || asks(GlobalAtomic))))
       lane.decided = std::max(lane.decided, needed);
     if (asks(GlobalRead))
     {
