@@ -324,8 +324,73 @@ fn a_race_is_filmed_in_an_order_that_wins_and_one_that_loses() {
     let [step, single] = [0, 1].map(|film| films[film]["launches"][0]["total"]["executed"].clone());
     assert_eq!(step, single);
     let (page, said, _) = run(&words("draw race:ordered --film -"));
-    assert!(said.contains("5 orders of a group's work-items"), "{said}");
+    let verdict = "5 of 5 orders of a group's work-items finished: the result is right in each";
+    assert!(said.contains(verdict), "{said}");
     assert_eq!(data(&page).as_array().map(Vec::len), Some(1));
+}
+
+/// A family of one kernel in a folder of its own, filmed: the page, and what is said beside it.
+fn film_of(body: &str, right: &str) -> (String, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let kernel = |more: &str, body: &str| {
+        format!("__kernel void k(__global const int *x, __global int *out{more}) {{ {body} }}")
+    };
+    let family = r#"
+        name = "mine"
+        n = 64
+        multiple = 32
+        wg = 32
+        check = "kernel: right.cl"
+        [[rung]]
+        kernel = "k.cl"
+        items = "n"
+        args = ["int x[n] below 10", "out int out[n]"]"#;
+    let own = format!("int i = get_local_id(0), g = get_global_id(0); {body}");
+    let files = [
+        ("k.cl", kernel("", &own)),
+        ("right.cl", kernel(", const INDEX n", right)),
+        ("family.toml", family.to_owned()),
+    ];
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    let file = folder.path().join("family.toml:1").display().to_string();
+    let (page, said, code) = run(&["draw", &file, "--film", "-"]);
+    assert_eq!(code, 0, "{said}");
+    (page, words(&said).join(" "))
+}
+
+#[test]
+fn an_order_in_which_a_kernel_hangs_is_named_and_the_next_ones_are_tried() {
+    let body = "__local volatile int flag; if (i == 0) flag = 0; barrier(CLK_LOCAL_MEM_FENCE); if (i == 0) flag = 1;\
+                if (i == 31) while (flag == 0); out[g] = x[g];";
+    let (page, said) = film_of(body, "for (int i = 0; i < 64; i++) out[i] = x[i];");
+    let stop = "work-item after work-item, last to first: while running a case's kernels once";
+    assert!(
+        said.contains(stop) && said.contains("4 of 5 orders"),
+        "{said}"
+    );
+    assert_eq!(data(&page).as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn of_a_vector_the_element_that_differs_is_named_and_of_a_copy_the_group() {
+    let body = "__local int s[256]; event_t e = async_work_group_copy(s, x, 32, 0); wait_group_events(1, &e);\
+                vstore8((int8)(g + 1), i, s); out[g] = vload8((i + 1) % 32, s).s7;";
+    let right = "for (int g = 0; g < 64; g++) out[g] = g / 32 * 32 + (g + 1) % 32 + 1;";
+    let (page, _) = film_of(body, right);
+    let parting = &data(&page)[1]["launches"][0]["parting"];
+    let reads = parting["reads"].as_str().unwrap();
+    assert!(
+        reads.ends_with("work-item 0 of group 0 reads s[8]"),
+        "{parting}"
+    );
+    assert_eq!(parting["gets"][0], "2, which work-item 1 stored in line 1");
+    let copied = parting["gets"][1].as_str().unwrap();
+    assert!(
+        copied.ends_with(", which the copy of the group stored"),
+        "{parting}"
+    );
 }
 
 /// What each picture of the page must show.
