@@ -52,7 +52,6 @@ const WRITTEN: &[Written] = &[
     ("tune", "--export", |head| {
         begins_as_object(head, &["platform", "device", "driver", "entries"])
     }),
-    ("show", "--md", is_markdown),
     ("plot, draw", "-o", is_svg),
     ("draw", "--film", is_film),
     ("report", "-o", is_page),
@@ -166,4 +165,27 @@ fn is_markdown(head: &str) -> bool {
 /// Whether an SVG is a picture of gpulab's: its parts have these names.
 fn is_svg(head: &str) -> bool {
     head.starts_with("<svg") && head.contains("\"picture-title picture-about\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_row_names_an_option_of_its_commands() {
+        for (commands, option, _) in WRITTEN {
+            for name in commands.split(", ") {
+                let mut command = Cli::command();
+                for word in name.split(' ') {
+                    command = command.find_subcommand(word).unwrap().clone();
+                }
+                let is_named = command.get_arguments().any(|arg| {
+                    let short = arg.get_short().map(|short| format!("-{short}"));
+                    let long = arg.get_long().map(|long| format!("--{long}"));
+                    [short, long].contains(&Some((*option).to_owned()))
+                });
+                assert!(is_named, "{name} has no {option}");
+            }
+        }
+    }
 }

@@ -74,9 +74,9 @@ pub struct DrawArgs {
     /// Count for this machine: cc1.0, cc1.1, cc1.2, cc1.3, cc2.0, gtx280, s1070, today or wave64 [default: today]
     #[arg(long, value_name = "NAME", value_parser = machine)]
     pub machine: Option<LockstepModel>,
-    /// Work-groups to show, the first of each launch; totals cover all groups
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=64), default_value_t = 2)]
-    pub groups: u64,
+    /// Work-groups to show, the first of each launch; totals cover all groups [default: 2; of units four waves]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=64))]
+    pub groups: Option<u64>,
     /// Time limit of the simulator, in seconds
     #[arg(long, value_name = "S", value_parser = values::deadline, default_value = "120")]
     pub deadline: f64,
@@ -85,10 +85,10 @@ pub struct DrawArgs {
     /// Write the picture to FILE.svg instead; - is standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<String>,
-    /// Write a page instead that plays what the warps do, step by step, and needs no network; - is standard output. Where the
+    /// Write a page instead, film.html by default, that plays what the warps do, step by step, and needs no network; - is standard output. Where the
     /// result of your kernel, or of a family's file, hangs on the order of its work-items, it plays an order that wins and one that loses.
     /// Orders are tried where one kernel is given
-    #[arg(long, value_name = "FILE.html", conflicts_with_all = ["view", "each", "warp", "group", "output"])]
+    #[arg(long, value_name = "FILE.html", num_args = 0..=1, default_missing_value = "film.html", conflicts_with_all = ["view", "each", "warp", "group", "output"])]
     pub film: Option<String>,
 }
 

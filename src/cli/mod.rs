@@ -121,6 +121,9 @@ pub enum Command {
     },
     /// Explain a ladder, a rung, an experiment or a word: the idea, what to expect, when it does not help, what proves it,
     /// CUDA's terms
+    #[command(
+        override_usage = "gpulab explain <FAMILY|FAMILY:RUNG|EXPERIMENT|WORD>, as in gpulab explain coalescing"
+    )]
     Explain {
         /// A family, as in reduce; a rung, as in reduce:3 or reduce:sequential; an experiment, as in stride; or a word of the
         /// field, as in coalescing or "bank conflict"
@@ -169,6 +172,7 @@ pub enum Command {
     Count(Box<CountArgs>),
     /// Draw one access of a kernel: which lane touches which word, in which segments and banks; or write a film, a page that
     /// plays what its warps do: lines, lanes, addresses, barriers, local memory
+    #[command(override_usage = "gpulab draw [OPTIONS] <WHAT>..., as in gpulab draw dot:1")]
     Draw(Box<DrawArgs>),
     /// Show the device's instructions of a kernel by kind and source line; two kernels side by side
     Asm(Box<AsmArgs>),

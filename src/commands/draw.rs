@@ -211,11 +211,11 @@ fn watch(what: &str, options: &DrawArgs) -> Result<(Film, Option<CountingWorker>
         model,
         setup,
         deadline,
-        Some(match options.chosen.view {
+        Some(options.groups.unwrap_or(match options.chosen.view {
             // Four waves.
             DrawnView::Units => 4 * model.units,
-            _ => options.groups,
-        }),
+            _ => 2,
+        })),
         (interrupt::interrupted, say),
     )?;
     let target = worker.target();

@@ -76,6 +76,9 @@ pub enum ExerciseAction {
         output: String,
     },
     /// Bet what a step of a ladder gains on a recorded GPU; the answer says why, and where else it paid. The score is kept
+    #[command(
+        override_usage = "gpulab exercise predict [OPTIONS] <FAMILY:RUNG> [FACTOR], as in gpulab exercise predict dot:2"
+    )]
     Predict {
         /// The rung to which the step leads, as in reduce:2
         #[arg(value_name = "FAMILY:RUNG")]

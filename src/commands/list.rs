@@ -3,7 +3,7 @@
 use crate::brought::{Brought, is_family_file};
 use crate::console::{self, print};
 use crate::experiments::{EXPERIMENTS, experiment};
-use crate::kernels::{built_in, ladders};
+use crate::kernels::{brought_families, built_in, ladders};
 use crate::report::list::{details, everything, one_experiment, overview};
 use crate::report::sources::{self, CitedSource};
 use crate::{Error, Result, suggest, usage_error};
@@ -32,7 +32,11 @@ pub fn run(name: Option<&str>, verbose: bool) -> Result<()> {
 /// That no family or experiment has this name.
 pub fn unknown(name: &str) -> String {
     let families = ladders().map(|family| &*family.name);
-    let names: Vec<&str> = families.chain(EXPERIMENTS.iter().map(|e| e.name)).collect();
+    let experiments = EXPERIMENTS.iter().map(|e| e.name);
+    let names: Vec<&str> = families
+        .chain(experiments)
+        .chain(brought_families())
+        .collect();
     suggest::unknown("family or experiment", name, &names)
 }
 

@@ -38,30 +38,12 @@ use crate::terminal::{self, Stdout, say};
 use crate::{Error, Result, processes, worker, written};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
+use explain::{Lesson, lesson};
 use show::records::of_device;
 use std::io::IsTerminal;
 
-/// What to run next, for people at a terminal; another ladder's name takes the place of `reduce`.
-const NEXT: [(&str, &str); 18] = [
-    ("devices", "gpulab dot -n 1M --quick"),
-    ("doctor", "gpulab dot -n 1M --quick"),
-    ("list", "gpulab explain reduce"),
-    ("explain", "gpulab exercise predict reduce:2"),
-    ("source", "gpulab count reduce --lines"),
-    ("reduce", "gpulab explain reduce"),
-    ("dot", "gpulab explain dot"),
-    ("transpose", "gpulab explain transpose"),
-    ("minplus", "gpulab explain minplus"),
-    ("ceiling", "gpulab reduce"),
-    ("lab", "gpulab lab"),
-    ("count", "gpulab draw reduce:2"),
-    ("draw", "gpulab draw reduce:2 --film film.html"),
-    ("asm", "gpulab count reduce --lines"),
-    ("tune", "gpulab tune transpose"),
-    ("show", "gpulab help columns"),
-    ("compare", "gpulab compare --help"),
-    ("help", "gpulab list"),
-];
+/// Commands, and what to run next, for people at a terminal; another ladder's name takes the place of `reduce`.
+const NEXT: &str = include_str!("next.txt");
 
 /// Carries out a command line. At a terminal its last line says what to run next.
 pub fn run(cli: &Cli, matches: &ArgMatches) -> Result<()> {
@@ -81,22 +63,28 @@ pub fn run(cli: &Cli, matches: &ArgMatches) -> Result<()> {
     Ok(())
 }
 
-/// What follows a command line: for the ladder that it names, on the device that it names.
+/// What follows a command line: for the rung, the ladder or the word that it names, on the device that it names.
 fn next(matches: &ArgMatches) -> Option<String> {
     let (command, typed) = matches.subcommand()?;
-    let (_, next) = NEXT.iter().find(|(name, _)| *name == command)?;
-    let words = typed
-        .ids()
-        .filter_map(|id| typed.try_get_raw(id.as_str()).ok()?);
-    let ladder = words.flatten().filter_map(|word| {
-        let name = word.to_str()?.split(':').next()?;
-        ladders().find(|family| family.name == name)
-    });
-    let ladder = ladder
-        .map(|family| &*family.name)
-        .next()
-        .unwrap_or("reduce");
-    let next = next.replace("reduce", ladder);
+    let command = format!("{command}: ");
+    let next = NEXT.lines().find_map(|line| line.strip_prefix(&command))?;
+    let named = ["film", "what", "lesson", "name", "family", "kernel"]
+        .iter()
+        .find_map(|id| typed.try_get_raw(id).ok()??.next()?.to_str());
+    let named = named.unwrap_or("reduce");
+    let (name, rung) = match lesson(named) {
+        Ok(Lesson::Word(entry)) => {
+            let rungs = entry.rsplit("explain ").next()?;
+            rungs.split(',').next()?.split_once(':')?
+        }
+        _ => (named.split(':').next()?, "2"),
+    };
+    // After a film nothing follows, and a reader's kernel has other rungs.
+    if next.contains("reduce") && !ladders().any(|family| family.name == name) {
+        return None;
+    }
+    let next = next.replace("reduce:2", &format!("{name}:{rung}"));
+    let next = next.replace("reduce", name);
     match matches.value_source("device") {
         Some(ValueSource::CommandLine) => {
             let device = matches.get_raw("device")?.next()?.to_str()?;
@@ -179,15 +167,28 @@ mod tests {
             after("gpulab source transpose:3").unwrap(),
             "gpulab count transpose --lines"
         );
-        assert_eq!(
-            after("gpulab asm mine.toml").unwrap(),
-            "gpulab count reduce --lines"
-        );
+        for (word, rung) in [
+            ("coalescing", "dot:2"),
+            ("bank", "reduce:3"),
+            ("dot:5", "dot:2"),
+        ] {
+            let bet = format!("gpulab exercise predict {rung}");
+            assert_eq!(after(&format!("gpulab explain {word}")).unwrap(), bet);
+        }
+        for line in [
+            "asm mine.toml",
+            "count mine.cl --as reduce",
+            "draw mine.cl --as reduce",
+            "draw dot:2 --film film.html",
+            "explain pinned-memory",
+        ] {
+            assert_eq!(after(&format!("gpulab {line}")), None, "{line}");
+        }
         assert_eq!(
             after("gpulab -d cpu dot").unwrap(),
             "gpulab explain dot -d cpu"
         );
-        for (_, next) in NEXT {
+        for (_, next) in NEXT.lines().filter_map(|line| line.split_once(": ")) {
             for ladder in ["reduce", "dot", "transpose", "minplus"] {
                 let line = format!("{} -d cpu", next.replace("reduce", ladder));
                 let parsed = Cli::command().try_get_matches_from(line.split(' '));

@@ -14,47 +14,20 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Commands to try, what they do, and how long they took on a CPU of four cores with PoCL, its cache of programs warm.
-const TRY: [(&str, &str); 3] = [
-    (
-        "gpulab dot -n 1M --quick",
-        "the dot product's ladder (about 2 s)",
-    ),
-    (
-        "gpulab lab banks --quick",
-        "the banks of local memory (about 3 s)",
-    ),
-    ("gpulab ceiling --quick", "the device's limits (about 10 s)"),
-];
+const TRY: &str = include_str!("try.txt");
 
 /// Commands for who has no GPU.
-const WITHOUT_GPU: [(&str, &str); 4] = [
-    (
-        "gpulab exercise predict dot:2",
-        "bet what a step gains on an H200 (--on h200); the answer says why",
-    ),
-    (
-        "gpulab draw dot:1",
-        "which words of memory a warp reads, and what moves for nobody",
-    ),
-    (
-        "gpulab exercise start strides",
-        "make a slow kernel fast; a check counts what a GPU would do",
-    ),
-    (
-        "gpulab show h200 reduce",
-        "the reduction's ladder as it was measured on an H200",
-    ),
-];
+const WITHOUT_GPU: &str = include_str!("without_gpu.txt");
 
 /// Commands, each with what it does.
-fn commands(all: &[(&str, &str)], given: &str, width: usize) -> String {
-    let column = format::widest(all.iter().map(|(command, _)| command)) + given.len();
-    all.iter()
-        .map(|(command, does)| {
-            let first = format!("  {:<column$}  ", format!("{command}{given}"));
-            hung(does, &first, width)
-        })
-        .collect()
+fn commands(all: &str, given: &str, width: usize) -> String {
+    let all = all.lines().filter_map(|line| line.split_once(": "));
+    let column = format::widest(all.clone().map(|(command, _)| command)) + given.len();
+    all.map(|(command, does)| {
+        let first = format!("  {:<column$}  ", format!("{command}{given}"));
+        hung(does, &first, width)
+    })
+    .collect()
 }
 
 /// Says which device would be used, without opening it in this process, and what to try; without a device, what to install.
@@ -104,10 +77,10 @@ fn with_device(device: &DeviceInfo, global: &Global, width: usize) -> String {
             .device_given()
             .map(|given| format!(" -d {}", quoted(given)))
             .unwrap_or_default();
-        text += &commands(&TRY, &given, width);
+        text += &commands(TRY, &given, width);
         if !device.target.gpu {
             text += "\nThis is no GPU. What one does is recorded, counted and drawn:\n";
-            text += &commands(&WITHOUT_GPU, "", width);
+            text += &commands(WITHOUT_GPU, "", width);
         }
         text += "\nThe first run takes longer, as drivers compile.\n\
                  `gpulab list` names all ladders and experiments, `gpulab --help` all commands.\n";
@@ -124,7 +97,7 @@ fn without_device(problem: &str, install: &[Remedy], width: usize) -> String {
             &(wrapped(what, "  ", "    ", width) + &wrapped(packages, "      ", "      ", width));
     }
     text += "\nWithout any, what a GPU does is recorded, counted and drawn:\n";
-    text + &commands(&WITHOUT_GPU, "", width)
+    text + &commands(WITHOUT_GPU, "", width)
         + "\n`gpulab doctor` checks every part and says what is broken.\n"
 }
 

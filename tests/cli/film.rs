@@ -284,6 +284,10 @@ fn a_picture_shows_the_access_that_costs_most() {
             "draw minplus:1 --wg 16x8 --view items --machine wave64",
             "warp 1, (0, 4)   0  1",
         ),
+        (
+            "draw dot:1 --wg 250 -n 1000 --view items",
+            "warp 7, (224, 0)   0  1",
+        ),
         ("draw reduce:1 -o -", "<svg"),
     ] {
         let (drawn, said, code) = run(&words(line));
@@ -429,6 +433,9 @@ fn each_picture_of_the_sources_page_shows_what_its_row_is_about() {
 fn what_cannot_be_watched_is_told() {
     for (line, why) in [
         ("draw redcue:2", "did you mean `reduce`"),
+        ("draw nothing", "race"),
+        ("draw", "as in gpulab draw dot:1"),
+        ("exercise predict", "as in gpulab exercise predict dot:2"),
         ("draw reduce:99", "reduce has no rung"),
         ("draw reduce:2 --line 9999", "the film has lines"),
         ("draw reduce:1-3", "name one rung"),

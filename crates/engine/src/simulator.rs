@@ -75,7 +75,7 @@ impl Simulator {
         let trial = simulator.counts_file();
         fs::write(&trial, "")
             .and_then(|()| fs::remove_file(&trial))
-            .map_err(Error::unwritten(&trial))?;
+            .map_err(unwritable(&trial))?;
         Ok(simulator)
     }
 
@@ -283,7 +283,7 @@ fn declarations(plugin: &Path) -> PathBuf {
 /// Builds the plugin under another name first, so that it is there complete or not at all.
 fn build(simulator: &Simulator) -> Result<()> {
     let plugin = &simulator.plugin;
-    let unwritable = Error::unwritten(plugin);
+    let unwritable = unwritable(plugin);
     plugin
         .parent()
         .map_or(Ok(()), fs::create_dir_all)
@@ -297,6 +297,14 @@ fn build(simulator: &Simulator) -> Result<()> {
     let built = tried.and_then(|()| fs::rename(&unfinished, plugin).map_err(unwritable));
     // What is left of a failure is of no use.
     built.inspect_err(|_| drop(fs::remove_file(&unfinished)))
+}
+
+/// Of a file in the folder for data.
+fn unwritable(path: &Path) -> impl Fn(io::Error) -> Error + Copy {
+    move |why| {
+        let why = format!("{why}; GPULAB_DATA may name another folder");
+        Error::unwritten(path)(io::Error::other(why))
+    }
 }
 
 /// Compiles the plugin to a file, or without one only looks whether it compiles; the compiler that did.

@@ -38,7 +38,7 @@ pub struct Chosen {
     #[arg(long, value_enum, value_name = "VIEW", default_value_t = DrawnView::Access)]
     pub view: DrawnView,
     /// Draw what this line does, as in 33 or strided.cl:33, or open the film where it costs most; worst is the costliest of all
-    /// [default: all lines; of accesses the one that the kernel is about; of a film the beginning]
+    /// [default: all lines; of accesses the one that the kernel is about; of a film the first access]
     #[arg(long, value_name = "LINE")]
     pub line: Option<FilmLine>,
     /// Draw a picture for each time that the warps come to this line, six at most; a file shows them by turns
@@ -130,9 +130,10 @@ pub(crate) fn shown_rows(grid: &CellGrid) -> [&[GridRow]; 2] {
 /// What the shades mean that occur.
 pub(crate) fn shown_marks(grid: &CellGrid) -> impl Iterator<Item = &(GridCell, &'static str)> {
     let cells = grid.rows.iter().flat_map(|(_, cells, _)| cells);
-    grid.marks
-        .iter()
-        .filter(move |(mark, _)| cells.clone().any(|cell| cell.1 == mark.1))
+    grid.marks.iter().filter(move |(mark, _)| {
+        let mut cells = cells.clone();
+        cells.any(|cell| cell.1 == mark.1 && (mark.1 != Empty || cell == mark))
+    })
 }
 
 /// Words of a row: 128 bytes.
@@ -767,29 +768,31 @@ fn reach(film: &Film, all: &[&TracedStep], steps: &[&TracedStep], warp: u64) -> 
 fn items(film: &Film, step: &TracedStep) -> DrawnGrids {
     let wg = group_of(film, step);
     let warp = film.model.warp as usize;
-    let across = wg.0[0];
-    let width = if across.is_multiple_of(warp) {
-        warp
-    } else {
-        across
-    };
-    let mut rows = vec![numbers("(x, y)", width as u64)];
-    for first in (0..wg.size()).step_by(width) {
+    let [across, high, deep] = wg.0;
+    let width = across.min(warp);
+    let third = |text: String| if deep > 1 { text } else { String::new() };
+    let axes = format!("(x, y{})", third(", z".to_owned()));
+    let mut rows = vec![numbers(&axes, width as u64)];
+    let all: Vec<usize> = (0..wg.size()).collect();
+    for own in all.chunk_by(|_, next| next % across > 0 && next % width > 0) {
+        let first = own[0];
         let place = format!(
-            "warp {}, ({}, {})",
+            "warp {}, ({}, {}{})",
             first / warp,
             first % across,
-            first / across
+            first / across % high,
+            third(format!(", {}", first / across / high))
         );
-        let cells = (first..first + width).map(|item| {
+        let cells = own.iter().map(|item| {
             let shade = [Full, Light][item / warp % 2];
             ((item % warp).to_string().into(), shade)
         });
         rows.push(row(place, cells));
     }
+    let last = third(format!(" + {} z", across * high));
     let grid = CellGrid {
         below: vec![format!(
-            "The number x + {across} y of a work-item, divided by {warp}, is its warp; the remainder is its lane."
+            "The number x + {across} y{last} of a work-item, divided by {warp}, is its warp; the remainder is its lane."
         )],
         ..grid(format!("a group of {wg} work-items"), rows, "items")
     };
@@ -809,11 +812,13 @@ fn units(film: &Film, step: &TracedStep) -> Result<DrawnGrids, String> {
     let groups = counted.counts.groups;
     let numbers_of: BTreeMap<u64, u64> = (0..groups).map(|group| (group, group)).collect();
     let mut shown = BTreeMap::from([("groups, by number".to_owned(), numbers_of)]);
+    let last = launch.steps.iter().map(|step| step.group).max();
+    let last = last.unwrap_or_default();
     for step in &launch.steps {
         for one in &step.requests {
             if matches!(one.kind, RequestKind::GlobalRead | RequestKind::GlobalWrite) {
                 let head = format!(
-                    "groups, by the partition of {} that each {} first",
+                    "groups 0 to {last}, by the partition of {} that each {} first",
                     one.array,
                     verb(one)
                 );
@@ -972,7 +977,14 @@ pub fn text(drawn: &DrawnGrids, screen: Screen) -> String {
             }
             text.extend(last.iter().map(|row| line(&part, row, widest, screen)));
         }
-        let marks = shown_marks(grid).map(|(cell, meaning)| format!("{} {meaning}", cell.0));
+        let mut marks: Vec<_> = shown_marks(grid).collect();
+        if !screen.color {
+            // What only a colour tells apart is one.
+            marks.dedup_by_key(|(cell, _)| &cell.0);
+        }
+        let marks = marks
+            .iter()
+            .map(|(cell, meaning)| format!("{} {meaning}", cell.0));
         text += &screen.wrap(&marks.joined("; "));
         grid.below
             .iter()
@@ -1045,4 +1057,18 @@ fn painted((sign, shade): &GridCell, screen: Screen) -> String {
         _ => return sign.to_string(),
     };
     format::paint(sign, tint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_mark_is_one_of_a_view() {
+        let views = [
+            "access", "banks", "mask", "tree", "reach", "items", "units", "launches",
+        ];
+        let known = views.map(|view| grid("", Vec::new(), view).marks.len());
+        assert_eq!(known.iter().sum::<usize>(), MARKS.lines().count());
+    }
 }

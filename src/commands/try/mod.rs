@@ -173,7 +173,7 @@ fn climb_family(
     let is_checked = options.check || options.faults;
     let is_clean = if is_checked {
         let is_strict = options.check || climbed.measure.strict;
-        check_rungs(climbed, family, dtype, &study, is_strict)
+        check_rungs(options, climbed, (family, dtype), &study, is_strict)
     } else {
         Ok(())
     };
@@ -185,7 +185,7 @@ fn climb_family(
         say(simulate::UNCHECKED);
     }
     rungs.iter().for_each(|rung| simulate::remark(family, rung));
-    let looked = look_closer(global, family, &study, &rows);
+    let looked = look_closer(global, options, (family, &study), &rows);
     let ran = match rows
         .iter()
         .filter(|row| !row.on_host())
@@ -273,8 +273,8 @@ fn set_up(study: &mut LadderRun<'_>, source: String) {
 /// Says of the first rung that is wrong at which size it begins, what it looks like, and what the simulator makes of it.
 fn look_closer(
     global: &Global,
-    family: &Family,
-    study: &LadderRun<'_>,
+    options: &TryArgs,
+    (family, study): (&Family, &LadderRun<'_>),
     rows: &[Row],
 ) -> Result<()> {
     let wrong = rows.iter().find(|row| {
@@ -297,6 +297,7 @@ fn look_closer(
         &study.registry,
         (rung, &judgement),
         global.device.as_deref(),
+        &drawing(options, rung),
         screen,
     )?;
     let is_found = word.as_ref().is_some_and(|(_, is_found)| *is_found);
@@ -307,9 +308,9 @@ fn look_closer(
 
 /// Runs each rung in the simulator, and says what that found.
 fn check_rungs(
+    tried: &TryArgs,
     options: &Ladder,
-    family: &Family,
-    dtype: Dtype,
+    (family, dtype): (&Family, Dtype),
     study: &LadderRun<'_>,
     is_strict: bool,
 ) -> Result<()> {
@@ -327,7 +328,7 @@ fn check_rungs(
             .unwrap_or(WorkGroup::linear(64));
         let case = study.case(rung.variant(), dtype, wg, options.given.seed);
         let checked = simulate::check(&mut worker, (family, rung), &case, limit)?;
-        let told = simulate::told(&checked, rung.text().unwrap_or_default(), Screen::stderr());
+        let told = simulate::told(&checked, rung, &drawing(tried, rung), Screen::stderr());
         // Somebody else's file may take standard output.
         say(format!("{}: {told}", rung.label()).trim_end());
         if checked.findings.is_empty() || !study.faulty.iter().any(|name| name == rung.variant()) {
@@ -408,6 +409,7 @@ fn judge_and_climb(
             &judged.brought.registry,
             kernel,
             global.device.as_deref(),
+            &drawing(options, &judged.rung),
             screen(global.color),
         )?,
     };
@@ -437,7 +439,7 @@ fn judge_and_climb(
     let climbed = climb(global, options, &judged, &mut report.rows);
     report.landing = landing(&judged.brought.family, &judged.rung, &report.rows);
     if climbed.is_ok() {
-        count(global, options, what, &judged, report)?;
+        count(global, options, &judged, report)?;
     }
     // Behind all tables, where a reader looks.
     worst_of([climbed, tell_judgement(global, options, &judged, is_found)])
@@ -474,7 +476,6 @@ fn brought(options: &TryArgs, what: &str) -> Result<Brought> {
 fn count(
     global: &Global,
     options: &TryArgs,
-    what: &str,
     judged: &JudgedFile,
     report: &mut TryReport,
 ) -> Result<()> {
@@ -546,22 +547,9 @@ fn count(
         return Ok(());
     };
     let device = gpu.as_ref().map_or("", |gpu| &gpu.name);
-    // Of a kernel that options declare more of there is no film.
-    let film = match &options.family {
-        Some(family) if options.args.is_none() && options.declare.is_empty() => {
-            let page = quoted(&format!(
-                "{}.html",
-                Path::new(&report.file)
-                    .file_stem()
-                    .unwrap_or_default()
-                    .display()
-            ));
-            format!(
-                "  gpulab draw {} --as {family} --line worst --film {page}\n",
-                quoted(what)
-            )
-        }
-        _ => String::new(),
+    let film = match &*drawing(options, &judged.rung) {
+        "" => String::new(),
+        draw => format!("  {draw} --line worst --film\n"),
     };
     tell(global, options, |screen| {
         format!(
@@ -569,6 +557,18 @@ fn count(
             report::payoff::text(&payoffs, device, (&row.family, None), screen)
         )
     })
+}
+
+/// The command that draws a reader's rung; nothing where options declare more of it.
+fn drawing(options: &TryArgs, rung: &Rung) -> String {
+    let file = options.file.as_deref().unwrap_or_default();
+    let (name, _) = parted(file);
+    let is_declared = options.args.is_some() || !options.declare.is_empty();
+    match &options.family {
+        _ if file.is_empty() || is_declared || is_exercise(name) => String::new(),
+        Some(family) => format!("gpulab draw {} --as {family}", quoted(file)),
+        None => format!("gpulab draw {}:{}", quoted(name), rung.variant()),
+    }
 }
 
 /// Runs the kernel in the simulator, and says what that found.
@@ -582,9 +582,9 @@ fn check(
     let mut worker = simulate::open(&judged.brought.registry, limit)?;
     let kernel = (&judged.brought.family, &judged.rung);
     let checked = simulate::check(&mut worker, kernel, &judged.judgement.asked, limit)?;
-    let source = judged.rung.text().unwrap_or_default();
+    let draw = drawing(options, &judged.rung);
     tell(global, options, |screen| {
-        simulate::told(&checked, source, screen)
+        simulate::told(&checked, &judged.rung, &draw, screen)
     })?;
     // What nobody looked at has no list of faults, not even an empty one.
     let verdict = simulate::verdict(&checked, &judged.rung.label(), true);

@@ -90,19 +90,21 @@ fn has_images(source: &str) -> bool {
     source.contains("read_image") || source.contains("get_image_")
 }
 
-/// What was found in a kernel of this text, in words, or why nothing can be said.
-pub fn told(checked: &Checked, source: &str, screen: Screen) -> String {
+/// What was found in a kernel, in words, or why nothing can be said; `draw` is the command that draws it, if one does.
+pub fn told(checked: &Checked, rung: &Rung, draw: &str, screen: Screen) -> String {
+    let source = rung.text().unwrap_or_default();
     let mut found = count::found(
         &checked.findings,
         &|file, line| line_of(source, file, line).map(|text| text.trim().to_owned()),
         screen,
     );
-    if checked
-        .findings
-        .iter()
-        .any(|found| found.kind == FindingKind::Race && !found.between_groups)
+    let mut findings = checked.findings.iter();
+    if !draw.is_empty()
+        && findings.any(|found| found.kind == FindingKind::Race && !found.between_groups)
     {
-        found += &screen.wrap("next: gpulab draw with this kernel and --film race.html looks for an order of the work-items in which it loses");
+        found += &screen
+            .wrap("next: a film looks for an order of the work-items in which the kernel loses:");
+        found += &format!("  {draw} --film race.html\n");
     }
     let end = match checked.doubt().map(|why| why.replace('\n', " ")) {
         Some(why) if found.is_empty() => format!("check: not looked at: {why}"),
@@ -137,6 +139,7 @@ pub fn second_opinion(
     registry: &Registry,
     (rung, judgement): (&Rung, &Judgement),
     device: Option<&str>,
+    draw: &str,
     screen: Screen,
 ) -> Result<Option<(String, bool)>> {
     let failed = judgement
@@ -164,10 +167,9 @@ pub fn second_opinion(
             }
         }
     }
-    let source = rung.text().unwrap_or_default();
     let sentence = match checked.end {
         _ if !checked.findings.is_empty() => {
-            return Ok(Some((told(&checked, source, screen), true)));
+            return Ok(Some((told(&checked, rung, draw, screen), true)));
         }
         CheckEnd::Stopped(_) => return Ok(None),
         CheckEnd::Right if rung.own_text().and_then(asks).is_some() => return Ok(None),

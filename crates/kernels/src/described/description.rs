@@ -700,10 +700,14 @@ impl Lowering<'_> {
         let conditions = conditions
             .iter()
             .map(|text| Formula::condition(text).map_err(|why| (text.clone(), why)));
+        let extent = match (own.items, own.groups) {
+            (None, None) => (keys.items.clone(), keys.groups.clone()),
+            own => own,
+        };
         let whole = LaunchKeys {
             kernel: Some(kernel.to_owned()),
-            items: own.items.or_else(|| keys.items.clone()),
-            groups: own.groups.or_else(|| keys.groups.clone()),
+            items: extent.0,
+            groups: extent.1,
             args: own.args.or_else(|| keys.args.clone()),
             loops: own.loops.or_else(|| keys.loops.clone()),
             swap: own.swap.or_else(|| keys.swap.clone()),
@@ -776,17 +780,12 @@ impl Lowering<'_> {
                     kernel => format!("launch of {kernel}: "),
                 };
                 let at = |why: &str| (word.clone(), format!("rung {}: {launch}{why}", rung.name));
-                let (items, groups) = if items.is_some() || groups.is_some() {
-                    (items, groups)
-                } else {
-                    (whole.items.clone(), whole.groups.clone())
+                let (items, groups) = match (items, groups) {
+                    (None, None) => (whole.items.clone(), whole.groups.clone()),
+                    own => own,
                 };
                 let is_of_groups = groups.is_some();
-                let Some(Text(extent)) = (if items.is_some() && is_of_groups {
-                    None
-                } else {
-                    items.or(groups)
-                }) else {
+                let Some(Text(extent)) = items.xor(groups) else {
                     return Err(at(
                         "it needs either items, as in \"n\" or \"n, m\", or groups",
                     ));
