@@ -818,7 +818,7 @@ fn units(film: &Film, step: &TracedStep) -> Result<DrawnGrids, String> {
         for one in &step.requests {
             if matches!(one.kind, RequestKind::GlobalRead | RequestKind::GlobalWrite) {
                 let head = format!(
-                    "groups 0 to {last}, by the partition of {} that each {} first",
+                    "groups, by the partition of {} that each {} first: groups 0 to {last}",
                     one.array,
                     verb(one)
                 );

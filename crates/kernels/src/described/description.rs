@@ -1495,7 +1495,7 @@ check  = "numpy: y = 2 * x"
     #[test]
     fn rungs_take_what_they_do_not_say_from_the_file() {
         let text = format!(
-            "{SHORT}[[rung]]\n[[rung]]\nname = \"four\"\nkernel = \"four.cl\"\nitems = \"ceil(n, 4)\"\ntune = {{}}\nwhere = []\n"
+            "{SHORT}[[rung]]\n[[rung]]\nname = \"four\"\nkernel = \"four.cl\"\ngroups = \"64\"\ntune = {{}}\nwhere = []\n"
         );
         let all = parse(&text).unwrap();
         let rungs: Vec<(&str, &str, usize)> = all
