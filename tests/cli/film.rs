@@ -498,6 +498,7 @@ const FOLLOW: &str = r##"
 <script>
 addEventListener("load", () => {
   const press = id => document.getElementById(id).click();
+  const opened = document.querySelector(".film .grid") !== null;
   press("worst");
   const worst = document.querySelector(".said").textContent, bad = document.querySelector(".said.bad") !== null;
   const line = document.querySelector(".code .now").dataset.line;
@@ -544,7 +545,7 @@ addEventListener("load", () => {
     return groups().join(" ");
   }));
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  document.body.replaceChildren(JSON.stringify({ met, orders: [...orders].sort(), below, sheets, faint, unnamed, dark, worst, bad, line, linked, cells, before, after, last, fetched, wide, films: films.length }));
+  document.body.replaceChildren(JSON.stringify({ met, opened, orders: [...orders].sort(), below, sheets, faint, unnamed, dark, worst, bad, line, linked, cells, before, after, last, fetched, wide, films: films.length }));
 });
 </script>"##;
 
@@ -633,14 +634,17 @@ fn a_browser_plays_two_films_side_by_side() {
             found["met"],
             json!(["5 of 8 barriers met", "5 of 8 barriers met"])
         );
-        assert!(found["below"] == false && found["sheets"] == 9, "{found}");
+        assert!(
+            found["below"] == false && found["opened"] == true && found["sheets"] == 9,
+            "{found}"
+        );
         assert!(found["bad"] == true && found["cells"] == 16, "{found}");
         assert!(
-            found["before"].as_str().unwrap().starts_with("3 / "),
+            found["before"].as_str().unwrap().starts_with("1 / "),
             "{found}"
         );
         assert!(
-            found["after"].as_str().unwrap().starts_with("4 / "),
+            found["after"].as_str().unwrap().starts_with("2 / "),
             "{found}"
         );
         let (at, of) = found["last"].as_str().unwrap().split_once(" / ").unwrap();
