@@ -122,7 +122,7 @@ pub enum Command {
     /// Explain a ladder, a rung, an experiment or a word: the idea, what to expect, when it does not help, what proves it,
     /// CUDA's terms
     #[command(
-        override_usage = "gpulab explain <FAMILY|FAMILY:RUNG|EXPERIMENT|WORD>, as in gpulab explain coalescing"
+        override_usage = "gpulab explain [OPTIONS] <FAMILY|FAMILY:RUNG|EXPERIMENT|WORD>, as in gpulab explain coalescing"
     )]
     Explain {
         /// A family, as in reduce; a rung, as in reduce:3 or reduce:sequential; an experiment, as in stride; or a word of the

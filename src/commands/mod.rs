@@ -175,6 +175,17 @@ mod tests {
             let bet = format!("gpulab exercise predict {rung}");
             assert_eq!(after(&format!("gpulab explain {word}")).unwrap(), bet);
         }
+        for word in crate::report::glossary::words() {
+            let matches = Cli::command().try_get_matches_from(["gpulab", "explain", word]);
+            let Some(next) = next(&matches.unwrap()) else {
+                continue;
+            };
+            let (_, rung) = next.rsplit_once(' ').unwrap();
+            let Ok(Lesson::Kernel(family, rung)) = lesson(rung) else {
+                panic!("{word}: {next}");
+            };
+            assert!(family.before(rung).is_some(), "{word}: {next}");
+        }
         for line in [
             "asm mine.toml",
             "count mine.cl --as reduce",
