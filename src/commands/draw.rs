@@ -260,7 +260,7 @@ fn watch(what: &str, options: &DrawArgs) -> Result<(Film, Option<CountingWorker>
         launches,
         sources,
     };
-    Ok((film, rung.text().map(|_| worker)))
+    Ok((film, rung.own_text().map(|_| worker)))
 }
 
 /// What a case's kernel takes on a GPU at the largest size that was recorded, with the same settings and group.
