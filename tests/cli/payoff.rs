@@ -53,8 +53,8 @@ const PLANTS: [(&str, &str, &str, &str, &str); 8] = [
         "reduce",
         "items 1024",
         "items WG",
-        "all work is in one work-group, which a GPU runs on one of its compute units; many groups, whose results another \
-         launch joins, would do (gpulab lab grid)",
+        "all work is in one work-group, which a GPU runs on one of its compute units; more groups (for a sum, \
+         with a launch that joins their results) would do (gpulab lab grid)",
     ),
     (
         "turn",

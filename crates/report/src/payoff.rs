@@ -165,7 +165,7 @@ fn sentence(one: &Payoff, is_of_time: bool, cure: &str) -> String {
                     "all work is in {groups} work-groups, which do not fill a GPU's compute units"
                 ),
             },
-            "more groups, of a sum with a launch that joins their results,",
+            "more groups (for a sum, with a launch that joins their results)",
         ),
     };
     let place = one.place.as_ref().map_or_else(String::new, |(file, line)| {
@@ -281,6 +281,7 @@ mod tests {
             let is_known = match how {
                 "gpulab exercise show" => NAMES.contains(&what),
                 "gpulab lab" => experiment(what).is_some(),
+                "gpulab try" => gpulab_kernels::brought(what).is_some(),
                 _ => ["minplus:3", "reduce:10"].contains(&what),
             };
             assert!(is_known, "{command}");
