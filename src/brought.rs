@@ -220,6 +220,16 @@ pub fn family_of_file(
         .and_then(|path| path.parent().map(Path::to_path_buf))
         .unwrap_or_default();
     let name = family_name(path, &folder);
+    family_of_text(registry, (text, name, folder), path, device)
+}
+
+/// The family that a text of this name describes, whose files are in this folder; `path` stands in errors.
+pub fn family_of_text(
+    registry: &mut Registry,
+    (text, name, folder): (String, String, PathBuf),
+    path: &Path,
+    device: Option<&str>,
+) -> Result<Family> {
     let description = Description::parse(&text, &name).map_err(|error| wrong(path, error))?;
     if folder.to_str().is_none() {
         return Err(wrong(

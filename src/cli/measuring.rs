@@ -96,8 +96,10 @@ pub struct Output {
     /// Keep the rows under this name, for --against
     #[arg(long, value_name = "NAME", value_parser = values::name)]
     pub save: Option<String>,
-    /// Say which rungs are faster, slower or the same as in the run kept under this name
-    #[arg(long, value_name = "NAME", value_parser = values::name)]
+    /// Say which rungs are faster, slower or the same as in the run kept under this name. For gpulab try NEW.cl: an older kernel with the
+    /// same arguments, OLD.cl or OLD.cl:KERNEL, which says what is right; exit code 0 (FASTER, SAME), 4 (INCORRECT), 5 (NOT BUILT),
+    /// 6 (SLOWER) or 8 (UNDECIDED)
+    #[arg(long, value_name = "NAME|OLD.cl", value_parser = values::name_or_kernel)]
     pub against: Option<String>,
     /// With --against: exit with code 6 if a rung is SLOWER, with slower:5 only if by at least 5 %; with undecided if one is
     /// UNDECIDED or has no time now. Both sides need six rounds

@@ -577,3 +577,41 @@ fn a_kernel_that_holds_a_seeds_data_is_wrong_and_the_second_seed_repeats_it() {
         "{said}"
     );
 }
+
+/// A copy in OpenCL C, of which the loop begins with this, and whose store stands in this.
+fn copying(begin: &str, store: &str) -> String {
+    format!(
+        "__kernel void copy(__global const float *a, __global float *b, int n)\n{{\n    int i = get_global_id(0);\n    {begin}\n    \
+         if (i < n) {store}\n}}\n"
+    )
+}
+
+#[test]
+fn an_older_kernel_says_whether_a_newer_one_is_right_and_faster() {
+    let folder = tempfile::tempdir().unwrap();
+    let old = folder.path().join("old.cl");
+    std::fs::write(&old, copying("", "b[i] = 2 * a[i];")).unwrap();
+    let slow = "float v = 0; for (int k = 0; k < 4000 + i % 2; k++) v = v * 0.5f + a[i % n];";
+    let cases = [
+        (copying("", "b[i] = 2 * a[i]; // twice"), "SAME", 0),
+        (copying("", "b[i] = 2 * a[i] + 1;"), "INCORRECT", 4),
+        (copying("", "b[i] = 2 * a[i] + ;"), "NOT BUILT", 5),
+        (
+            copying(slow, "b[i] = 2 * a[i] + (v == 0.1f ? v : 0);"),
+            "SLOWER",
+            6,
+        ),
+    ];
+    for (text, word, exit) in cases {
+        let new = folder.path().join("new.cl");
+        std::fs::write(&new, text).unwrap();
+        let [new, old] = [&new, &old].map(|path| path.to_str().unwrap());
+        let (out, err, code) = run(&["try", new, "--against", old, "-n", "65536", "--budget", "1"]);
+        assert!(
+            out.starts_with(word) && code == exit,
+            "{word}, {code}: {out}{err}"
+        );
+    }
+    let (_, err, code) = run(&["try", "nobody.cl", "--against", old.to_str().unwrap()]);
+    assert!(code == 2 && err.contains("nobody.cl"), "{err}");
+}

@@ -28,10 +28,10 @@ mod tunable;
 pub mod values;
 
 pub(crate) use builder::Builder;
-pub use c_text::{ValueType, included as included_name, logical_lines, raw_strings};
+pub use c_text::{ValueType, included as included_name, is_alike, logical_lines, raw_strings};
 pub use described::{
     Checker, DeclarationError, Description, FamilyFile, Oracle, OracleBuffer, OracleFile,
-    OracleQuestion, draft, reference_kernel, rung_text,
+    OracleQuestion, draft, draft_pair, reference_kernel, rung_text,
 };
 pub use family::{
     AnyProblem, Ask, Bound, Family, Form, Rung, entry_point, ladder, rung, tile_of_a_group,

@@ -429,6 +429,14 @@ pub fn name(text: &str) -> Result<String, String> {
     ))
 }
 
+/// The name of a kept run, or a kernel's file.
+pub fn name_or_kernel(text: &str) -> Result<String, String> {
+    match text.contains(".cl") {
+        true => Ok(text.to_owned()),
+        false => name(text),
+    }
+}
+
 /// What a comparison must not come to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FailOn {

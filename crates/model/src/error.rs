@@ -65,6 +65,10 @@ pub const EXITS: &[(u8, &str)] = &[
         7,
         "A row cannot be trusted: faster than the device can be or, with --strict, flagged.",
     ),
+    (
+        8,
+        "Neither kernel is faster by more than the noise hides, and they may differ: UNDECIDED.",
+    ),
     (74, "An output could not be written."),
     (
         130,

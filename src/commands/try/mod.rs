@@ -1,6 +1,7 @@
 //! `gpulab try`: a reader's kernel on the ladder of a family, a ladder that a reader's TOML file describes, an exercise's kernel,
 //! a source's kernels as printed; or the beginnings of a file.
 
+mod against;
 pub(crate) mod judge;
 pub(crate) mod simulate;
 
@@ -52,6 +53,11 @@ pub fn run(global: &Global, options: &TryArgs) -> Result<()> {
     let Some(what) = options.from.as_ref().or(options.file.as_ref()) else {
         return usage_error("name a file, as in gpulab try mine/family.toml");
     };
+    let old = options.ladder.output.against.as_ref();
+    if let Some(old) = old.filter(|old| parted(old).0.ends_with(".cl") && options.family.is_none())
+    {
+        return against::run(global, options, [old, what]);
+    }
     if !options.watch {
         return once(global, options, what);
     }

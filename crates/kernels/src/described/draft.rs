@@ -90,6 +90,34 @@ pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, Str
     Ok(out)
 }
 
+/// A family of two kernels with the same arguments, `old` and `new`, of which the first says what is right. The texts are those of
+/// `old`; `names` are both kernels', as a family's file names them.
+///
+/// Errors: what the text does not say, as of a macro that its host defines.
+pub fn draft_pair(
+    text: &str,
+    file: &str,
+    kernel: Option<&str>,
+    names: [&str; 2],
+) -> Result<String, String> {
+    let draft = draft(text, file, kernel)?;
+    let (head, _) = draft.rsplit_once("check ").unwrap_or((&draft, ""));
+    if let Some(line) = head.lines().skip(1).find(|line| line.contains("\"?\"")) {
+        return Err(format!(
+            "{file} does not say all that its host does: {line}; fill it in in a file of your own, with check = \"rung: old\", from \
+             gpulab try {file}"
+        ));
+    }
+    let rungs = ["old", "new"]
+        .iter()
+        .zip(names)
+        .map(|(rung, kernel)| format!("\n[[rung]]\nname   = \"{rung}\"\nkernel = {kernel:?}\n"));
+    Ok(format!(
+        "{head}check  = \"rung: old\"\n{}",
+        rungs.collect::<String>()
+    ))
+}
+
 /// The lines of a kernel's file that are not of one argument.
 fn write_head(
     out: &mut String,

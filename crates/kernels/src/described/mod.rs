@@ -14,8 +14,8 @@ mod resolve;
 pub(crate) use args::{DescribedArg, parse_arg};
 pub(crate) use description::check_option;
 pub use description::{Checker, DeclarationError, Description, FamilyFile};
-pub use draft::draft;
 pub(crate) use draft::is_guarded;
+pub use draft::{draft, draft_pair};
 pub(crate) use formula::{Formula, is_name, macro_value, parts};
 pub(crate) use planner::bound;
 
