@@ -24,6 +24,9 @@ pub enum Error {
     /// A row cannot be trusted: faster than the device can be or, with `--strict`, flagged.
     #[error("{0}")]
     Untrusted(String),
+    /// The noise is larger than the difference that was asked for.
+    #[error("{0}")]
+    Undecided(String),
     #[error("cannot write {}: {source}", if what.is_empty() { "a file without a name" } else { what })]
     Output {
         /// The file, or `standard output`.
@@ -94,6 +97,7 @@ impl Error {
             Error::BuildFailed(_) => 5,
             Error::Worse(_) => 6,
             Error::Untrusted(_) => 7,
+            Error::Undecided(_) => 8,
             Error::Output { .. } => 74,
             Error::Told(code) => *code,
             Error::Interrupted => 130,
@@ -125,6 +129,7 @@ mod tests {
             Error::BuildFailed(text()),
             Error::Worse(text()),
             Error::Untrusted(text()),
+            Error::Undecided(text()),
             output,
             Error::Interrupted,
         ];

@@ -104,7 +104,9 @@ pub fn run(global: &Global, options: &TryArgs, kernels: [&str; 2]) -> Result<()>
     match verdict {
         SpeedVerdict::Faster | SpeedVerdict::Same => Ok(()),
         SpeedVerdict::Slower => Err(Error::Told(6)),
-        SpeedVerdict::Undecided => Err(Error::Told(8)),
+        SpeedVerdict::Undecided => Err(Error::Undecided(format!(
+            "{new}: the noise hides whether it is faster"
+        ))),
     }
 }
 
