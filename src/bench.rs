@@ -470,6 +470,20 @@ pub fn announce_tuned(family: &Family, variants: &[&str], quiet: bool) {
     ));
 }
 
+/// Which of two sides runs now that `at` runs are over: the side that comes first changes from round to round.
+pub fn side_in_turn(at: usize) -> usize {
+    (at + at / 2) % 2
+}
+
+/// Measures a case; one that ended without a measurement is an error.
+pub fn measured(executor: &mut dyn Executor, case: &Case, settings: &Settings) -> Result<Outcome> {
+    let outcome = executor.run(&Job::new(case.clone(), settings.clone()))?;
+    match outcome.status() {
+        Status::Ok => Ok(outcome),
+        status => Err(stopped(case, Stop::new(status, outcome.reason()))),
+    }
+}
+
 /// The error that a case makes which ended without a measurement.
 pub fn stopped(case: &Case, stop: Stop) -> Error {
     let text = format!("{}/{}: {}", case.family, case.variant, stop.reason);

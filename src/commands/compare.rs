@@ -7,7 +7,7 @@ use crate::commands::show::records::runs_of;
 use crate::compare::{ComparisonRow, FileComparison, compare, steps};
 use crate::console::{print, screen};
 use crate::data::Params;
-use crate::outcome::{Job, Settings, Status, Stop};
+use crate::outcome::Settings;
 use crate::outputs::{Outputs, Paths};
 use crate::plan::Case;
 use crate::record::{Row, Run, Scene};
@@ -107,21 +107,14 @@ fn noise(global: &Global, kernel: &str) -> Result<()> {
         if at > 0 {
             executor.renew();
         }
-        // The side that comes first changes from round to round.
-        let side = (at + at / 2) % 2;
+        let side = bench::side_in_turn(at);
         observer.case_started(
             at,
             2 * ROUNDS,
             &format!("round {}, side {}", at / 2 + 1, ["A", "B"][side]),
         );
         let settings = Settings::default();
-        let outcome = executor.run(&Job::new(case.clone(), settings.clone()))?;
-        if outcome.status() != Status::Ok {
-            return Err(bench::stopped(
-                &case,
-                Stop::new(outcome.status(), outcome.reason()),
-            ));
-        }
+        let outcome = bench::measured(&mut *executor, &case, &settings)?;
         let scene = Scene::on_device(&Run::begin(), executor.info(), &settings, None);
         sides[side].push(Row::of(&scene, rung.number(), &outcome));
     }

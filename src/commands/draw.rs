@@ -249,8 +249,8 @@ fn watch(what: &str, options: &DrawArgs) -> Result<(Film, Option<CountingWorker>
         title,
         order: None,
         elsewhere: match &named {
-            Some((brought, _)) => time_elsewhere(&brought.family, &case)?,
-            None => None,
+            Some((brought, _)) if options.film.is_some() => time_elsewhere(&brought.family, &case)?,
+            _ => None,
         },
         parameters: parameters(rung, &plan),
         case,

@@ -578,7 +578,7 @@ fn a_kernel_that_holds_a_seeds_data_is_wrong_and_the_second_seed_repeats_it() {
     );
 }
 
-/// A copy in OpenCL C, of which the loop begins with this, and whose store stands in this.
+/// A kernel over `a` and `b` that executes `begin`, and then `store` for each element.
 fn copying(begin: &str, store: &str) -> String {
     format!(
         "__kernel void copy(__global const float *a, __global float *b, int n)\n{{\n    int i = get_global_id(0);\n    {begin}\n    \

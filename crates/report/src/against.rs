@@ -1,7 +1,7 @@
 //! The verdict on a kernel that was timed in turn with an older one.
 
 use crate::format::{self, Screen};
-use gpulab_model::stats::quantile;
+use gpulab_model::stats::summarise;
 use gpulab_record::compare::{RatioInterval, SpeedVerdict};
 
 /// One word first: then by how much, with the interval that holds it, and both times. `kernels` are the old and the new one, `times`
@@ -33,10 +33,9 @@ pub fn text(
             format!("between {low} and {high}; a larger --budget may decide")
         }
     };
-    let [before, after] = times.clone().map(|mut runs| {
-        runs.sort_by(f64::total_cmp);
-        quantile(&runs, 0.5).map_or_else(String::new, format::time)
-    });
+    let [before, after] = times
+        .each_ref()
+        .map(|runs| summarise(runs).map_or_else(String::new, |times| format::time(times.median)));
     let runs = times[1].len();
     screen.wrap(&format!(
         "{}: {by}. {} takes {after}, {} {before}; {runs} runs of each, in turn. The results are those of the old kernel, over small numbers and at edge sizes too.",

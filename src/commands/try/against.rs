@@ -9,7 +9,7 @@ use crate::console::{print, screen};
 use crate::data::Params;
 use crate::judgement::Ruling;
 use crate::kernels::{Registry, draft_pair, is_alike};
-use crate::outcome::{Candidate, Job, Settings, Status, Stop};
+use crate::outcome::{Candidate, Settings};
 use crate::plan::Case;
 use crate::report::format::Screen;
 use crate::report::progress::StatusLine;
@@ -50,10 +50,6 @@ pub fn run(global: &Global, options: &TryArgs, kernels: [&str; 2]) -> Result<()>
     let [old_rung, rung] = rungs[..] else {
         return usage_error("two kernels make no pair");
     };
-    let texts = [old_rung, rung].map(|rung| rung.text().unwrap_or_default());
-    if old_kernel == new_kernel && is_alike(texts[0], texts[1]) {
-        return print("SAME: both texts are one, but for blanks and comments\n");
-    }
     let measure = &options.ladder.measure;
     let usual = family.usual_shape(family.form.ladder_size(measure.quick), measure.quick);
     let shape = bench::shape(family, options.n, options.m, usual)?;
@@ -81,6 +77,10 @@ pub fn run(global: &Global, options: &TryArgs, kernels: [&str; 2]) -> Result<()>
     if code > 0 {
         say(told.trim_end());
         return Err(Error::Told(code));
+    }
+    let texts = [old_rung, rung].map(|rung| rung.text().unwrap_or_default());
+    if old_kernel == new_kernel && is_alike(texts[0], texts[1]) {
+        return print("SAME: both texts are one, but for blanks and comments\n");
     }
     let input = Input {
         family,
@@ -144,17 +144,10 @@ fn times(
                 break;
             }
         }
-        // The kernel that comes first changes from round to round.
-        let side = (at + at / 2) % 2;
+        let side = bench::side_in_turn(at);
         observer.case_started(at, 2 * FEWEST.max(at / 2 + 1), ["old", "new"][side]);
-        let outcome = executor.run(&Job::new(cases[side].clone(), settings.clone()))?;
-        match outcome.median() {
-            Some(seconds) if outcome.status() == Status::Ok => sides[side].push(seconds),
-            _ => {
-                let stop = Stop::new(outcome.status(), outcome.reason());
-                return Err(bench::stopped(&cases[side], stop));
-            }
-        }
+        let outcome = bench::measured(&mut *executor, &cases[side], &settings)?;
+        sides[side].extend(outcome.median());
     }
     Ok(sides)
 }

@@ -759,8 +759,8 @@ class Counter : public Plugin
 {
 public:
   explicit Counter(const Context* context)
-      : Plugin(context), m_warp(startsWith(m_named, "work-item") ? 1 : setting("GPULAB_COUNT_WARP", 32)), m_segment(setting("GPULAB_COUNT_SEGMENT", 32)),
-        m_banks(setting("GPULAB_COUNT_BANKS", 32))
+      : Plugin(context), m_warp(startsWith(m_named, "work-item") ? 1 : setting("GPULAB_COUNT_WARP", 32)),
+        m_segment(setting("GPULAB_COUNT_SEGMENT", 32)), m_banks(setting("GPULAB_COUNT_BANKS", 32))
   {
     if (const char* path = getenv("GPULAB_COUNT_FILE"))
       m_file.open(path, std::ios::app);

@@ -12,6 +12,20 @@ use std::fmt::Write as _;
 
 /// A file for a kernel of a text, which stands in `file`.
 pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, String> {
+    let (lines, outputs) = unchecked(text, file, kernel)?;
+    let outputs: Vec<String> = outputs.iter().map(|name| format!("{name} = ?")).collect();
+    Ok(format!(
+        "{lines}check  = \"numpy: {}\"\n",
+        outputs.join("; ")
+    ))
+}
+
+/// The lines of a kernel's file but for its check, and the names of its outputs.
+fn unchecked(
+    text: &str,
+    file: &str,
+    kernel: Option<&str>,
+) -> Result<(String, Vec<String>), String> {
     let mut source = CSource::new(text, &[]);
     let kernels = source.kernels();
     let kernel = match (kernel, &kernels[..]) {
@@ -81,28 +95,22 @@ pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, Str
         );
     }
     out.push_str("]\n");
-    let outputs: Vec<String> = args
-        .iter()
-        .filter_map(|arg| arg.output.as_ref())
-        .map(|name| format!("{name} = ?"))
-        .collect();
-    let _ = writeln!(out, "check  = \"numpy: {}\"", outputs.join("; "));
-    Ok(out)
+    let outputs = args.into_iter().filter_map(|arg| arg.output);
+    Ok((out, outputs.collect()))
 }
 
-/// A family of two kernels with the same arguments, `old` and `new`, of which the first says what is right. The texts are those of
-/// `old`; `names` are both kernels', as a family's file names them.
+/// A family's file with two rungs, `old` and `new`, that take the same arguments; the result of `old` is the right one. `text`, `file`
+/// and `kernel` are those of `old`; `names` name both kernels as a family's file does.
 ///
-/// Errors: what the text does not say, as of a macro that its host defines.
+/// Errors: a value that only the kernel's host knows, such as a macro.
 pub fn draft_pair(
     text: &str,
     file: &str,
     kernel: Option<&str>,
     names: [&str; 2],
 ) -> Result<String, String> {
-    let draft = draft(text, file, kernel)?;
-    let (head, _) = draft.rsplit_once("check ").unwrap_or((&draft, ""));
-    if let Some(line) = head.lines().skip(1).find(|line| line.contains("\"?\"")) {
+    let (lines, _) = unchecked(text, file, kernel)?;
+    if let Some(line) = lines.lines().skip(1).find(|line| line.contains("\"?\"")) {
         return Err(format!(
             "{file} does not say all that its host does: {line}; fill it in in a file of your own, with check = \"rung: old\", from \
              gpulab try {file}"
@@ -113,7 +121,7 @@ pub fn draft_pair(
         .zip(names)
         .map(|(rung, kernel)| format!("\n[[rung]]\nname   = \"{rung}\"\nkernel = {kernel:?}\n"));
     Ok(format!(
-        "{head}check  = \"rung: old\"\n{}",
+        "{lines}check  = \"rung: old\"\n{}",
         rungs.collect::<String>()
     ))
 }
