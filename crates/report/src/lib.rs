@@ -44,6 +44,7 @@ pub mod sweep;
 mod table;
 pub mod timeline;
 pub mod tune;
+pub mod verdict;
 mod view;
 pub mod why;
 pub mod wrap;

@@ -1,0 +1,95 @@
+//! What a command found, for programs: the schema `gpulab.verdict/1`, which `docs/verdict.md` describes.
+
+use serde::Serialize;
+
+/// The name and the number of the fields below.
+pub const SCHEMA: &str = "gpulab.verdict/1";
+
+/// The one word of a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Word {
+    #[serde(rename = "FASTER")]
+    Faster,
+    #[serde(rename = "SLOWER")]
+    Slower,
+    /// Within a few per cent, or one device code.
+    #[serde(rename = "SAME")]
+    Same,
+    #[serde(rename = "UNDECIDED")]
+    Undecided,
+    /// A result, or memory that it left changed, is wrong.
+    #[serde(rename = "INCORRECT")]
+    Incorrect,
+    /// Right, but its time cannot be believed, or the simulator found a fault that this device forgave.
+    #[serde(rename = "SUSPECT")]
+    Suspect,
+    #[serde(rename = "NOT BUILT")]
+    NotBuilt,
+    /// Compared with nothing, and something was found.
+    #[serde(rename = "FOUND")]
+    Found,
+    /// Compared with nothing, and nothing was found where it was looked.
+    #[serde(rename = "NOTHING FOUND")]
+    NothingFound,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    Error,
+    Warning,
+    Note,
+}
+
+/// Something that is wrong with a kernel, or that a reader should know of it, at its place.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// What kind it is, as in `race`, `read_outside`, `build_error`, `build_warning`.
+    pub rule: String,
+    pub level: Level,
+    pub message: String,
+    /// Who says so: a driver, a compiler's target, or the simulator.
+    pub tool: String,
+    pub kernel: Option<String>,
+    pub file: Option<String>,
+    /// The line there, from 1.
+    pub line: Option<u64>,
+}
+
+/// Something that nobody looked at, and why.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NotLookedAt {
+    pub what: String,
+    pub why: String,
+}
+
+/// Times of the subject as parts of those of the reference, with the interval that holds the ratio.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Ratio {
+    pub ratio: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Verdict {
+    pub schema: &'static str,
+    /// The version of gpulab.
+    pub gpulab: &'static str,
+    /// The subcommand.
+    pub command: &'static str,
+    pub verdict: Word,
+    pub exit_code: u8,
+    /// The kernel, file or program that it is about.
+    pub subject: String,
+    /// What that is compared with.
+    pub reference: Option<String>,
+    pub device: Option<String>,
+    pub ratio: Option<Ratio>,
+    /// Why the verdict is this one.
+    pub reason: String,
+    pub findings: Vec<Finding>,
+    pub not_looked_at: Vec<NotLookedAt>,
+    /// A command that leads on.
+    pub next: Option<String>,
+}
