@@ -1,36 +1,37 @@
 //! What a command found, for programs: the schema `gpulab.verdict/1`, which `docs/verdict.md` describes.
 
-use serde::Serialize;
+use gpulab_model::named_enum;
+use gpulab_study::count::CheckFinding;
+use serde::{Serialize, Serializer};
 
 /// The name and the number of the fields below.
 pub const SCHEMA: &str = "gpulab.verdict/1";
 
-/// The one word of a verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub enum Word {
-    #[serde(rename = "FASTER")]
-    Faster,
-    #[serde(rename = "SLOWER")]
-    Slower,
-    /// Within a few per cent, or one device code.
-    #[serde(rename = "SAME")]
-    Same,
-    #[serde(rename = "UNDECIDED")]
-    Undecided,
-    /// A result, or memory that it left changed, is wrong.
-    #[serde(rename = "INCORRECT")]
-    Incorrect,
-    /// Right, but its time cannot be believed, or the simulator found a fault that this device forgave.
-    #[serde(rename = "SUSPECT")]
-    Suspect,
-    #[serde(rename = "NOT BUILT")]
-    NotBuilt,
-    /// Compared with nothing, and something was found.
-    #[serde(rename = "FOUND")]
-    Found,
-    /// Compared with nothing, and nothing was found where it was looked.
-    #[serde(rename = "NOTHING FOUND")]
-    NothingFound,
+named_enum! {
+    /// The one word of a verdict.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Word {
+        Faster = "FASTER",
+        Slower = "SLOWER",
+        /// Within a few per cent, or one device code.
+        Same = "SAME",
+        Undecided = "UNDECIDED",
+        /// A result, or memory that it left changed, is wrong.
+        Incorrect = "INCORRECT",
+        /// Right, but its time cannot be believed, or the simulator found a fault that this device forgave.
+        Suspect = "SUSPECT",
+        NotBuilt = "NOT BUILT",
+        /// Compared with nothing, and something was found.
+        Found = "FOUND",
+        /// Compared with nothing, and nothing was found where it was looked.
+        NothingFound = "NOTHING FOUND",
+    }
+}
+
+impl Serialize for Word {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.name())
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -54,6 +55,21 @@ pub struct Finding {
     pub file: Option<String>,
     /// The line there, from 1.
     pub line: Option<u64>,
+}
+
+impl Finding {
+    /// Of the simulator, in a kernel of this name.
+    pub fn of_check(found: &CheckFinding, kernel: &str) -> Finding {
+        Finding {
+            rule: found.kind.name().to_owned(),
+            level: Level::Error,
+            message: found.sentence(),
+            tool: "Oclgrind".to_owned(),
+            kernel: Some(kernel.to_owned()),
+            file: found.file.clone(),
+            line: found.line,
+        }
+    }
 }
 
 /// Something that nobody looked at, and why.
@@ -92,4 +108,25 @@ pub struct Verdict {
     pub not_looked_at: Vec<NotLookedAt>,
     /// A command that leads on.
     pub next: Option<String>,
+}
+
+impl Verdict {
+    /// Nothing was found yet.
+    pub fn new(command: &'static str, subject: &str) -> Verdict {
+        Verdict {
+            schema: SCHEMA,
+            gpulab: env!("CARGO_PKG_VERSION"),
+            command,
+            verdict: Word::NothingFound,
+            exit_code: 0,
+            subject: subject.to_owned(),
+            reference: None,
+            device: None,
+            ratio: None,
+            reason: String::new(),
+            findings: Vec::new(),
+            not_looked_at: Vec::new(),
+            next: None,
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! What warps did in the simulator, step by step, as the plugin writes it, and what the simulator finds by itself.
 
 use super::RequestCounts;
+use gpulab_model::named_enum;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
@@ -166,19 +167,21 @@ pub struct CheckFinding {
     pub times: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FindingKind {
-    /// Two work-items at one place, at least one of which writes, with nothing between them.
-    Race,
-    ReadOutside,
-    WriteOutside,
-    Unset,
-    /// Not all work-items of a group reach a barrier.
-    Divergence,
-    /// A call that OpenCL refused.
-    Call,
-    Other,
+named_enum! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum FindingKind {
+        /// Two work-items at one place, at least one of which writes, with nothing between them.
+        Race = "race",
+        ReadOutside = "read_outside",
+        WriteOutside = "write_outside",
+        Unset = "unset",
+        /// Not all work-items of a group reach a barrier.
+        Divergence = "divergence",
+        /// A call that OpenCL refused.
+        Call = "call",
+        Other = "other",
+    }
 }
 
 impl CheckFinding {
