@@ -4,10 +4,11 @@ use crate::check::fingerprint;
 use crate::console::note;
 use crate::exercise::{Exercise, NAMES, exercise};
 use crate::files::ScratchFolder;
+use crate::kernels::signature::CSource;
 use crate::kernels::{
     Checker, Description, Family, FamilyFile, OwnKernel, Registry, Rung, ShippedFile, assemble,
-    brought, brought_input, built_in, embedded, included, included_name, ladders, logical_lines,
-    raw_strings,
+    brought, brought_input, built_in, draft_alone, embedded, included, included_name, ladders,
+    logical_lines, raw_strings,
 };
 use crate::report::format;
 use crate::{Error, Result, ceilings, files, input, oracle, suggest, usage_error, values};
@@ -111,7 +112,7 @@ impl Brought {
                 Ok((Brought::with_own(family, Path::new(name), &lines)?, None))
             }
             _ if name.ends_with(".cl") => usage_error(format!(
-                "{name}: name the family whose problem it solves, as in --as reduce; or begin a file of your own: gpulab try {name} > mine.toml"
+                "{name}: name the family whose problem it solves, as in --as reduce; or begin a file of your own: gpulab try {name} --draft > mine.toml"
             )),
             (None, list) => Ok((Brought::new(name)?, list.map(str::to_owned))),
         }
@@ -214,13 +215,52 @@ pub fn family_of_file(
             format_args!("{error}; gpulab try --template DIR writes a starting file"),
         )
     })?;
-    let folder = path
-        .canonicalize()
-        .ok()
-        .and_then(|path| path.parent().map(Path::to_path_buf))
-        .unwrap_or_default();
+    let folder = folder_of(path);
     let name = family_name(path, &folder);
     family_of_text(registry, (text, name, folder), path, device)
+}
+
+/// The names of the kernels of a file, and its text with what it includes.
+pub fn kernels_of(
+    path: &Path,
+    defines: &BTreeMap<String, String>,
+) -> Result<(Vec<String>, String)> {
+    let text = assembled(path, &read(path)?, "", &[])?;
+    let defines: Vec<_> = defines.clone().into_iter().collect();
+    Ok((CSource::new(&text, &defines).kernels(), text))
+}
+
+/// A kernel of a file as the only rung of a family that is drafted from its text, and what was guessed for it. `check` says
+/// what is right, if anything does; `defines` are macros of its host.
+///
+/// Errors: the file cannot be read, or leaves types to its host.
+pub fn drafted(
+    path: &Path,
+    kernel: &str,
+    defines: &BTreeMap<String, String>,
+    check: Option<&str>,
+    device: Option<&str>,
+) -> Result<(Brought, String)> {
+    let (_, text) = kernels_of(path, defines)?;
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    let (description, guesses) =
+        draft_alone(&text, &file, kernel, defines, check).map_err(|why| wrong(path, why))?;
+    let folder = folder_of(path);
+    let mut registry = Registry::default();
+    let name = family_name(Path::new(kernel), &folder);
+    let family = family_of_text(&mut registry, (description, name, folder), path, device)?;
+    let brought = Brought {
+        registry,
+        family,
+        own: None,
+    };
+    Ok((brought, guesses))
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    let path = path.canonicalize().ok();
+    path.and_then(|path| path.parent().map(Path::to_path_buf))
+        .unwrap_or_default()
 }
 
 /// The family that a text of this name describes, whose files are in this folder; `path` stands in errors.

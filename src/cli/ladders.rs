@@ -234,9 +234,8 @@ const LADDER_ONLY: &[&str] = &[
 
 #[derive(Debug, Args)]
 pub struct TryArgs {
-    /// Your kernel in OpenCL C with --as, FILE.cl or FILE.cl:KERNEL; without --as, gpulab begins a family's file for it. Or your
-    /// family, FILE.toml; or an exercise, as in exercise:banks
-    #[arg(value_name = "FILE", required_unless_present_any = ["template", "source", "from"])]
+    /// Your kernel in OpenCL C, FILE.cl or FILE.cl:KERNEL; your family, FILE.toml; or an exercise, as in exercise:banks
+    #[arg(value_name = "FILE", required_unless_present_any = ["template", "source"])]
     pub file: Option<String>,
     /// The family whose problem your kernel solves: reduce, dot, transpose or minplus
     #[arg(long = "as", value_name = "FAMILY", requires = "file")]
@@ -256,9 +255,17 @@ pub struct TryArgs {
     /// Run the source's kernels on inputs where they fail, beside corrected ones; shows what the simulator finds
     #[arg(long, requires = "source")]
     pub faults: bool,
-    /// As a kernel's FILE without --as
-    #[arg(long, value_name = "FILE.cl[:KERNEL]", hide = true, conflicts_with_all = ["file", "template", "source"])]
-    pub from: Option<String>,
+    /// A macro that the host of a kernel without --as defines; repeatable
+    #[arg(
+        short = 'D',
+        long,
+        value_name = "NAME=VALUE",
+        conflicts_with = "family"
+    )]
+    pub define: Vec<String>,
+    /// Print the beginnings of a family's file for the kernel; nothing runs
+    #[arg(long, requires = "file")]
+    pub draft: bool,
     /// Elements, or columns of matrices [default: the size of the family's ladder, or the file's]
     #[arg(short, long, value_name = "N", value_parser = values::size)]
     pub n: Option<u64>,
@@ -268,9 +275,10 @@ pub struct TryArgs {
     /// A setting of your kernel or of the family, as in acc=4 for // gpulab: tune ACC; repeatable
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
-    /// Also run kernels in the simulator Oclgrind: finds races, accesses out of bounds, values never set
-    #[arg(long)]
-    pub check: bool,
+    /// Also run kernels in the simulator Oclgrind: finds races, accesses out of bounds, values never set. A kernel without --as
+    /// is always run there; what is right for it may stand here, as in --check="numpy: y = a * x"
+    #[arg(long, value_name = "RIGHT", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub check: Option<String>,
     /// Repeat whenever the file, or a file it includes, is saved; Ctrl-C ends it
     #[arg(long)]
     pub watch: bool,

@@ -86,6 +86,16 @@ impl AskedOracle {
                     question,
                 )
             }
+            Checker::Itself => {
+                let plan = question.plan.as_ref().ok_or("it has no launches")?;
+                let name = self.description.rungs.first().map(|rung| &*rung.name);
+                let text = name.and_then(|name| rung_text(&self.description, name, &self.file));
+                let text = text.ok_or("its text is not there")?;
+                let platforms = list_platforms().map_err(|error| error.to_string())?;
+                let device = select::select(&platforms, self.device.as_deref())
+                    .map_err(|error| error.to_string())?;
+                answer_of_rung(&text, plan, device, question)
+            }
             Checker::Rung(name) => {
                 let plan = question
                     .plan
@@ -93,7 +103,7 @@ impl AskedOracle {
                     .ok_or("the rung that says what is right has no launches")?;
                 let text = rung_text(&self.description, name, &self.file)
                     .ok_or_else(|| format!("there is no rung {name}"))?;
-                answer_of_rung(&text, plan, self.device.as_deref(), question)
+                answer_of_rung(&text, plan, &device(self.device.as_deref())?, question)
             }
             Checker::Program { command, seconds } => {
                 answer_of_program(&self.file.folder, command, *seconds, question)
@@ -228,6 +238,7 @@ impl Oracle for AskedOracle {
             }
             Checker::Numpy(_) => "the file's lines for numpy, which run with your rights".into(),
             Checker::Rung(name) => format!("the rung {name}"),
+            Checker::Itself => "its own result in another run".into(),
             Checker::Family(name) => format!("the CPU's result of {name}"),
             Checker::Missing => "nobody".into(),
             Checker::Kernel(file) => match device(self.device.as_deref()) {
@@ -332,10 +343,9 @@ fn answer_of_kernel(
 fn answer_of_rung(
     text: &str,
     plan: &Plan,
-    asked: Option<&str>,
+    info: &DeviceInfo,
     question: &OracleQuestion<'_>,
 ) -> Result<Vec<Array>, String> {
-    let info = device(asked)?;
     let mut kernels: Vec<String> = plan.passes.iter().map(|pass| pass.kernel.clone()).collect();
     kernels.sort();
     kernels.dedup();
@@ -358,7 +368,7 @@ fn answer_of_rung(
             _ => None,
         })
         .collect();
-    run_kernels(&info, &unit, &plan.buffers, &contents, |buffers| {
+    run_kernels(info, &unit, &plan.buffers, &contents, |buffers| {
         plan.passes
             .iter()
             .map(|pass| pass.bound(|index| buffers[index]))

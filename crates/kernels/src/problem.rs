@@ -310,6 +310,9 @@ pub trait Described: Problem {
     /// Who says what is right.
     fn oracle(&self) -> String;
 
+    /// Whether somebody else than the kernels themselves says it.
+    fn is_compared(&self) -> bool;
+
     /// What outputs hold though no kernel has worked, or one that only copies an input that is never changed: the output's
     /// number, what it holds, and why that is no right result to check kernels by.
     fn idle<'a>(&self, inputs: &'a [Array]) -> Vec<(usize, &'a Array, String)>;

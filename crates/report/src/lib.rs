@@ -3,6 +3,7 @@
 //! Every renderer takes `&[Row]` or `&[Point]`, so that a run and its recorded rows read the same.
 
 pub mod against;
+pub mod alone;
 pub mod asm;
 pub mod ceilings;
 pub mod columns;

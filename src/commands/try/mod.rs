@@ -2,6 +2,7 @@
 //! a source's kernels as printed; or the beginnings of a file.
 
 mod against;
+mod alone;
 pub(crate) mod judge;
 pub(crate) mod simulate;
 
@@ -50,7 +51,7 @@ pub fn run(global: &Global, options: &TryArgs) -> Result<()> {
     if let Some(source) = options.source {
         return printed_kernels(global, options, source);
     }
-    let Some(what) = options.from.as_ref().or(options.file.as_ref()) else {
+    let Some(what) = &options.file else {
         return usage_error("name a file, as in gpulab try mine/family.toml");
     };
     let old = options.ladder.output.against.as_ref();
@@ -120,9 +121,10 @@ fn once(global: &Global, options: &TryArgs, what: &str) -> Result<()> {
             climbed.variant = climbed.variant.or(part.map(str::to_owned));
             climb_family(global, options, &climbed, (registry, &family), None)
         }
-        None if !is_exercise(name)
-            && (options.from.is_some() || name.ends_with(".cl") || Path::new(name).is_file()) =>
-        {
+        None if !is_exercise(name) && (name.ends_with(".cl") || Path::new(name).is_file()) => {
+            if !options.draft {
+                return alone::run(global, options, (name, part));
+            }
             let path = Path::new(name);
             let text = read(path)?;
             let text = assembled(path, &text, "", &[]).unwrap_or_else(|why| {
@@ -176,9 +178,9 @@ fn climb_family(
             .map(|(variant, wg)| study.case(variant, dtype, wg, climbed.given.seed))
             .collect();
     }
-    let is_checked = options.check || options.faults;
+    let is_checked = options.check.is_some() || options.faults;
     let is_clean = if is_checked {
-        let is_strict = options.check || climbed.measure.strict;
+        let is_strict = options.check.is_some() || climbed.measure.strict;
         check_rungs(options, climbed, (family, dtype), &study, is_strict)
     } else {
         Ok(())
@@ -407,7 +409,7 @@ fn judge_and_climb(
     }
     let judged = judge::judge_own(global, brought(options, what)?, options)?;
     report.family = judged.brought.family.name.to_string();
-    let is_checked = options.check && judged.judgement.ruling != Ruling::NotBuilt;
+    let is_checked = options.check.is_some() && judged.judgement.ruling != Ruling::NotBuilt;
     let kernel = (&judged.rung, &judged.judgement);
     let word = match is_checked {
         true => None,

@@ -23,19 +23,23 @@ const SECOND_OPINION: Duration = Duration::from_secs(20);
 
 /// Says what a kernel's text shows without a run.
 pub fn remark(family: &Family, rung: &Rung) {
+    for Remark { file, line, says } in remarks_of(family, rung) {
+        let said = Screen::stderr().wrap(&format!("{file}, line {line}: {says}"));
+        say(said.trim_end());
+    }
+}
+
+/// What a kernel's text shows without a run.
+pub fn remarks_of(family: &Family, rung: &Rung) -> Vec<Remark> {
     let Some(plan) = usual_plan(family, rung) else {
-        return;
+        return Vec::new();
     };
     let launched: Vec<&str> = plan
         .passes
         .iter()
         .map(|pass| pass.kernel.as_str())
         .collect();
-    let text = rung.text().unwrap_or_default();
-    for Remark { file, line, says } in remarks(text, &plan.defines, &launched) {
-        let said = Screen::stderr().wrap(&format!("{file}, line {line}: {says}"));
-        say(said.trim_end());
-    }
+    remarks(rung.text().unwrap_or_default(), &plan.defines, &launched)
 }
 
 /// A worker in the simulator; each case may take as long as `limit`.

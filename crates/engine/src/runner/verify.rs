@@ -578,7 +578,8 @@ fn demand_dependence(job: &ReadyCase<'_>, timed: &Data, other: &Data) -> Result<
         .inputs(job.case.shape, &job.case.params)
         .into_iter()
         .sum();
-    match job.family.described().is_some()
+    let described = job.family.described();
+    match described.is_some_and(|described| described.is_compared())
         && inputs >= MANY
         && timed.reference() == other.reference()
     {

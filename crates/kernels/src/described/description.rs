@@ -320,6 +320,9 @@ pub struct DescribedLaunch {
     pub is_timed: bool,
 }
 
+/// A check that compares a kernel with other runs of its own.
+pub const ITSELF: &str = "itself";
+
 #[derive(Clone, Debug)]
 pub enum Checker {
     Program {
@@ -332,6 +335,8 @@ pub enum Checker {
     /// Lines of Python that assign each output.
     Numpy(String),
     Rung(String),
+    /// Another run of the only rung: nobody says what is right.
+    Itself,
     /// The CPU's result of one of gpulab's families over the same inputs.
     Family(String),
     /// Nobody yet: kernels can be counted and drawn, and not judged.
@@ -956,6 +961,7 @@ fn checker(value: Option<toml::Value>) -> Result<Checker, String> {
     const NONE: &str = "check says what is right: \"numpy: C = A + B\", \"kernel: slow.cl\", \"rung: naive\", \"family: minplus\", or a \
                         table with command, a program";
     match value {
+        Some(toml::Value::String(word)) if word == ITSELF => Ok(Checker::Itself),
         Some(toml::Value::String(line)) => {
             let (word, rest) = line.split_once(':').ok_or(NONE)?;
             let rest = rest.trim().to_owned();
@@ -1224,7 +1230,7 @@ impl Description {
                 )),
                 false => Err(format!("there is no rung {name:?}")),
             },
-            Checker::Kernel(_) | Checker::Missing => Ok(()),
+            Checker::Kernel(_) | Checker::Missing | Checker::Itself => Ok(()),
             Checker::Family(name) if !ANSWERING.contains(&name.as_str()) => Err(format!(
                 "family: {name}: gpulab has a reference of its own for {}",
                 ANSWERING.join(", ")

@@ -1,7 +1,7 @@
 //! The beginnings of a family's file for somebody else's kernel: what its text says is filled in, and what only its host
 //! knows is a question mark.
 
-use super::description::taken;
+use super::description::{ITSELF, taken};
 use crate::c_text::{ValueType, is_identifier};
 use crate::signature::{AddressSpace, CSource, KernelParameter, Usage, closing};
 use gpulab_model::data::Scalar;
@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 
 /// A file for a kernel of a text, which stands in `file`.
 pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, String> {
-    let (lines, outputs) = unchecked(text, file, kernel)?;
+    let (lines, outputs) = unchecked(text, file, kernel, &BTreeMap::new())?;
     let outputs: Vec<String> = outputs.iter().map(|name| format!("{name} = ?")).collect();
     Ok(format!(
         "{lines}check  = \"numpy: {}\"\n",
@@ -20,13 +20,67 @@ pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, Str
     ))
 }
 
+const TYPE_UNKNOWN: &str = ": its type is not known here";
+
+/// What a macro is that only the host knows, where its name says nothing.
+const UNNAMED: &str = "4";
+
+/// A family's file for one kernel with this `check`, if any, and what was guessed for it; `defines` are macros of its host. What
+/// is compared with [`ITSELF`] need not write all of its outputs.
+///
+/// Errors: a type that only the kernel's host knows.
+pub fn draft_alone(
+    text: &str,
+    file: &str,
+    kernel: &str,
+    defines: &BTreeMap<String, String>,
+    check: Option<&str>,
+) -> Result<(String, String), String> {
+    let (mut lines, _) = unchecked(text, file, Some(kernel), defines)?;
+    let is_unknown = |line: &&str| line.ends_with(TYPE_UNKNOWN) || line.trim().starts_with("\"?\"");
+    if let Some(line) = lines.lines().find(is_unknown) {
+        let (_, parameter) = line.split_once("# ").unwrap_or_default();
+        let parameter = parameter.trim_end_matches(TYPE_UNKNOWN);
+        let (type_name, _) = parameter.rsplit_once(' ').unwrap_or((parameter, ""));
+        return Err(format!(
+            "the type of {kernel}'s parameter {parameter} is in none of its files: give it, as in -D {type_name}=float"
+        ));
+    }
+    // What may be written is taken for written.
+    lines = lines
+        .replace(" = \"?\"", &format!(" = {UNNAMED:?}"))
+        .replace("\"? ", "\"inout ");
+    let is_guess = |line: &&str| !line.starts_with(['#', 'k', ']']) && !line.starts_with("args");
+    let words = lines
+        .lines()
+        .filter(is_guess)
+        .filter_map(|line| line.split('#').next());
+    let guesses: Vec<&str> = words
+        .map(|words| words.trim().trim_end_matches(','))
+        .collect();
+    let guesses = guesses.join(", ").replace('"', "");
+    if check == Some(ITSELF) {
+        let restored = lines.lines().map(|line| match line.contains("] = 0") {
+            true => format!("{line}\n"),
+            false => line.replace("\"out ", "\"inout ") + "\n",
+        });
+        lines = restored.collect();
+    }
+    if let Some(check) = check {
+        let _ = writeln!(lines, "check = {check:?}");
+    }
+    Ok((lines, guesses))
+}
+
 /// The lines of a kernel's file but for its check, and the names of its outputs.
 fn unchecked(
     text: &str,
     file: &str,
     kernel: Option<&str>,
+    defines: &BTreeMap<String, String>,
 ) -> Result<(String, Vec<String>), String> {
-    let mut source = CSource::new(text, &[]);
+    let given: Vec<(String, String)> = defines.clone().into_iter().collect();
+    let mut source = CSource::new(text, &given);
     let kernels = source.kernels();
     let kernel = match (kernel, &kernels[..]) {
         (Some(name), all) if all.iter().any(|known| known == name) => name.to_owned(),
@@ -47,7 +101,8 @@ fn unchecked(
         }
     };
     let dimensions = dimensions(source.body(&kernel).unwrap_or_default());
-    let guesses = source.guesses(dimensions, "float");
+    let mut guesses = source.guesses(dimensions, "float");
+    guesses.extend(defines.clone());
     source.define(&guesses);
     let parameters = source.parameters(&kernel).unwrap_or_default();
     // Writing to a String cannot fail.
@@ -109,7 +164,7 @@ pub fn draft_pair(
     kernel: Option<&str>,
     names: [&str; 2],
 ) -> Result<String, String> {
-    let (lines, _) = unchecked(text, file, kernel)?;
+    let (lines, _) = unchecked(text, file, kernel, &BTreeMap::new())?;
     if let Some(line) = lines.lines().skip(1).find(|line| line.contains("\"?\"")) {
         return Err(format!(
             "{file} does not say all that its host does: {line}; fill it in in a file of your own, with check = \"rung: old\", from \
@@ -204,7 +259,7 @@ fn draft_arg(
         ""
     };
     let comment = if parameter.value_type.is_none() {
-        ": its type is not known here"
+        TYPE_UNKNOWN
     } else {
         ""
     };

@@ -557,11 +557,14 @@ impl Problem for DescribedProblem {
     }
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
-        if let Checker::Missing = &self.description.checker {
-            return Reference::Parts(Vec::new());
-        }
+        let rung = match &self.description.checker {
+            Checker::Missing => return Reference::Parts(Vec::new()),
+            Checker::Rung(name) => Some(name),
+            Checker::Itself => self.description.rungs.first().map(|rung| &rung.name),
+            _ => None,
+        };
         let mut question = self.question(case, inputs);
-        if let Checker::Rung(name) = &self.description.checker {
+        if let Some(name) = rung {
             match self.plan_of(name, case) {
                 Ok(plan) => question.plan = Some(plan),
                 Err(why) => {
@@ -646,8 +649,15 @@ impl Described for DescribedProblem {
         self.oracle.describe()
     }
 
+    fn is_compared(&self) -> bool {
+        !matches!(self.description.checker, Checker::Itself)
+    }
+
     fn idle<'a>(&self, inputs: &'a [Array]) -> Vec<(usize, &'a Array, String)> {
         let mut all = Vec::new();
+        if !self.is_compared() {
+            return all;
+        }
         for (input, held) in self.description.inputs().zip(inputs) {
             for (number, output) in self.description.outputs().enumerate() {
                 let of = &input.name;

@@ -194,7 +194,7 @@ impl CheckFinding {
         place + &self.meaning()
     }
 
-    fn meaning(&self) -> String {
+    pub fn meaning(&self) -> String {
         let memory = self.memory.as_deref().unwrap_or("device");
         let outside = match memory {
             "local" => {
