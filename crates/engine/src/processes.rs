@@ -5,6 +5,7 @@ use rustix::process::{
     Pid, Resource, Rlimit, Signal, getpgrp, getpid, getrlimit, kill_current_process_group,
     kill_process, kill_process_group, setrlimit,
 };
+use rustix::time::{ClockId, clock_gettime};
 use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
@@ -185,6 +186,12 @@ pub fn large_pages() -> Option<(&'static str, &'static str)> {
     std::env::var_os(TUNABLES)
         .is_none()
         .then_some((TUNABLES, "glibc.malloc.hugetlb=1"))
+}
+
+/// Seconds that all threads of this process have worked.
+pub fn processor_seconds() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
 /// Bytes that can be allocated without swapping, where the system says so (Linux).

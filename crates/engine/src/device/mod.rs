@@ -21,6 +21,7 @@ pub use info::{generation, list_platforms};
 
 use gpulab_model::outcome::{DeviceInfo, Inspected};
 use gpulab_model::plan::{BufferId, Image, Launch, MemoryKind, QueuedCommand};
+use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
@@ -38,7 +39,7 @@ pub fn flush_printed() {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProgramId(pub u32);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuildUnit {
     /// Path below `cl/`, for messages.
     pub path: String,
@@ -49,8 +50,18 @@ pub struct BuildUnit {
     pub kernels: Vec<String>,
 }
 
+/// What a compiler made of a text that no cache holds, and then of the same text again.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct TriedBuild {
+    pub is_built: bool,
+    /// What it said the first time.
+    pub log: String,
+    /// Seconds of processor time of both builds, of all threads.
+    pub seconds: [f64; 2],
+}
+
 /// Raw event times of one launch in nanoseconds of the device's clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamps {
     /// The host put it in the queue.
     pub queued: u64,
@@ -99,6 +110,11 @@ pub trait Device {
     /// Compiles a unit anew, beside what was built, with the lines of its source where the driver can keep them: the program's
     /// binary.
     fn binary(&mut self, unit: &BuildUnit) -> DeviceResult<Vec<u8>>;
+
+    /// Compiles a unit without its kernels, twice. That it does not build is an answer, too.
+    fn try_build(&mut self, _unit: &BuildUnit) -> DeviceResult<TriedBuild> {
+        Err(DeviceError::other("clBuildProgram", "it has no compiler"))
+    }
 
     /// Allocates a read-write buffer of `bytes` > 0; its contents are undefined.
     fn alloc(&mut self, bytes: usize) -> DeviceResult<BufferId> {

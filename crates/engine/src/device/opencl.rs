@@ -5,7 +5,7 @@ use super::image::{self, ImageViews, Samplers};
 use super::info;
 use super::memory::{self, Buffer, HostMemory};
 use super::program::{self, Built};
-use super::{BuildUnit, Device, Gone, ProgramId, Timing};
+use super::{BuildUnit, Device, Gone, ProgramId, Timing, TriedBuild};
 use gpulab_model::outcome::{DeviceInfo, Inspected};
 use gpulab_model::plan::{Action, BufferId, Image, Launch, MemoryKind, QueuedCommand};
 use ocl::core::{self, CommandQueue, CommandQueueProperties, Context, ContextProperties, DeviceId};
@@ -167,6 +167,10 @@ impl Device for OpenClDevice {
             unit,
             self.info.target.register_caps,
         )
+    }
+
+    fn try_build(&mut self, unit: &BuildUnit) -> DeviceResult<TriedBuild> {
+        program::try_build(&self.context, self.device, unit)
     }
 
     fn alloc_in(&mut self, memory: MemoryKind, bytes: usize) -> DeviceResult<BufferId> {

@@ -3,7 +3,7 @@
 use super::buffers::Fence;
 use super::clock::{Gauge, sampled};
 use super::inputs::{Data, ReadyCase, choices, demand, exactly, make_inputs, single};
-use crate::device::{BuildUnit, Device, ProgramId, generation};
+use crate::device::{BuildUnit, Device, ProgramId, TriedBuild, generation};
 use gpulab_kernels::exchange::exchange;
 use gpulab_kernels::occupancy;
 use gpulab_kernels::{
@@ -485,6 +485,11 @@ impl Session {
             .ok()
             .filter(|text| !text.contains('\0'));
         Ok(ProgramBinary { text, bytes })
+    }
+
+    /// Builds a text twice; nothing of it runs.
+    pub fn try_build(&mut self, unit: &BuildUnit) -> Result<TriedBuild, Stop> {
+        Ok(self.device.try_build(unit)?)
     }
 
     /// Plans and builds a rung, and looks at each of its kernels. Nothing runs, and later runs are built as ever.

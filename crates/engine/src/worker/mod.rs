@@ -16,6 +16,7 @@ pub use apart::{apart, end_when_interrupted, within};
 pub use process::{Interrupted, Lost, Tell, WorkerProcess};
 pub use serve::{open_session, serve};
 
+use crate::device::{BuildUnit, TriedBuild};
 use crate::runner::Session;
 use gpulab_kernels::{FamilyFile, OwnKernel, Registry};
 use gpulab_model::data::{Dtype, Fill};
@@ -112,6 +113,7 @@ enum Request {
     Verify(Box<Case>),
     Diagnose(Box<Case>),
     AskReference(Box<Case>),
+    TryBuild(BuildUnit),
     Generation,
     Quit,
 }
@@ -127,6 +129,7 @@ enum Reply {
     LaunchedOnce(Result<LaunchedOnce, Stop>),
     Diagnosed(Box<Result<Symptoms, Stop>>),
     AskedReference(Result<Option<String>, Stop>),
+    TriedBuild(Result<TriedBuild, Stop>),
     Generation(Option<String>),
 }
 

@@ -2,6 +2,7 @@
 
 use super::printed::{Listener, Printed};
 use super::{Reply, Request, Setup, Wrapper};
+use crate::device::{BuildUnit, TriedBuild};
 use crate::processes;
 use gpulab_kernels::{Rung, built_in};
 use gpulab_model::outcome::{
@@ -156,6 +157,20 @@ impl WorkerProcess {
             &Request::Binary(Box::new(case.clone())),
             "building a kernel",
             held!(Binary),
+        )
+    }
+
+    /// Builds a text on the worker's device, within `limit`. That the compiler ends the worker or never ends is an answer, too.
+    pub fn try_build(
+        &mut self,
+        unit: BuildUnit,
+        limit: Duration,
+    ) -> Result<Result<Result<TriedBuild, Stop>, Lost>> {
+        self.ask_within(
+            "the compiler",
+            &Request::TryBuild(unit),
+            limit,
+            held!(TriedBuild),
         )
     }
 

@@ -107,6 +107,7 @@ pub fn serve() -> Result<()> {
             (Request::AskReference(case), Some(session)) => {
                 Reply::AskedReference(session.ask_reference(&case))
             }
+            (Request::TryBuild(unit), Some(session)) => Reply::TriedBuild(session.try_build(&unit)),
             (Request::Generation, Some(session)) => {
                 Reply::Generation(generation(session.device().info()))
             }
