@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 /// Between a parent and the processes that it starts: nothing for people.
-const PRIVATE: [&str; 14] = [
+const PRIVATE: [&str; 15] = [
     "GPULAB_APART",
     "GPULAB_DOCTOR_TASK",
     "GPULAB_RECORD",
@@ -21,6 +21,7 @@ const PRIVATE: [&str; 14] = [
     "GPULAB_TRACE_GROUPS",
     "GPULAB_ORDER",
     "GPULAB_READS_FILE",
+    "GPULAB_RACES",
 ];
 
 /// Read by libraries alone.

@@ -9,7 +9,7 @@ use crate::processes::output_within;
 use crate::worker::{Interrupted, Lost, Setup, Tell, WorkerProcess, Wrapper};
 use gpulab_model::Joined;
 use gpulab_model::outcome::{Executor, LaunchedOnce, Status, Stop};
-use gpulab_model::plan::{Case, Target};
+use gpulab_model::plan::{Case, Target, WorkGroup};
 use gpulab_model::{Error, Result};
 use gpulab_record::files::{self, ScratchFolder};
 use gpulab_study::count::{
@@ -258,7 +258,7 @@ fn missing(what: &str) -> Error {
 }
 
 /// Oclgrind's name and version, as it says them.
-fn version() -> Result<String> {
+pub fn version() -> Result<String> {
     let output = match output_within(Command::new(OCLGRIND).arg("--version"), "", LOOK) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             return Err(missing("it is not installed"));
@@ -629,14 +629,22 @@ impl Checked {
 pub struct CheckingWorker {
     worker: WorkerProcess,
     log: SimulatorLog,
+    /// Without the search for values that were never set.
+    wrapper: Wrapper,
+    /// Work-items of a sub-group, where kernels have the functions of sub-groups.
+    width: Option<u64>,
+    /// Whether barriers of sub-groups order the work-items of one, which the simulator's search for races does not see.
+    pub has_subgroup_barriers: bool,
 }
 
 impl CheckingWorker {
-    /// Starts a worker in the simulator, which writes below `folder`. Each case may take as long as `deadline`.
+    /// Starts a worker in the simulator, which writes below `folder`. Each case may take as long as `deadline`. With the plugin of
+    /// a `simulator`, kernels have sub-groups of so many work-items.
     pub fn open(
         folder: &Path,
         setup: Setup,
         deadline: Duration,
+        subgroups: Option<(&Simulator, u64)>,
         (interrupted, tell): (Interrupted, Tell),
     ) -> Result<CheckingWorker> {
         version().map_err(|_| Error::NoDevice(MISSING.into()))?;
@@ -647,11 +655,20 @@ impl CheckingWorker {
             device: None,
             as_gpu: Some(COMPUTE_UNITS),
             memory: None,
+            subgroups: subgroups.is_some(),
             ..setup
         };
-        let wrapper = checking_wrapper(&log, &["--uninitialized"]);
-        let worker = WorkerProcess::open(setup, Some(wrapper), deadline, interrupted, tell)?;
-        Ok(CheckingWorker { worker, log })
+        let wrapper = checking_wrapper(&log, subgroups);
+        let mut searching = wrapper.clone();
+        searching.args.push("--uninitialized".into());
+        let worker = WorkerProcess::open(setup, Some(searching), deadline, interrupted, tell)?;
+        Ok(CheckingWorker {
+            worker,
+            log,
+            wrapper,
+            width: subgroups.map(|(_, width)| width),
+            has_subgroup_barriers: false,
+        })
     }
 
     /// What plans are made for.
@@ -667,11 +684,16 @@ impl CheckingWorker {
         limit: Duration,
         looks_for_unset: bool,
     ) -> Result<Checked> {
+        let width = self.width.filter(|_| self.has_subgroup_barriers);
+        let ordered = width.map(|width| OrderedItems {
+            group: case.wg,
+            width,
+        });
         if !looks_for_unset {
-            let mut worker = self.worker.within(checking_wrapper(&self.log, &[]))?;
+            let mut worker = self.worker.within(self.wrapper.clone())?;
             let end = ended(&mut worker, case, limit)?;
             return Ok(Checked {
-                findings: findings(&self.log.text()),
+                findings: findings(&self.log.text(), ordered),
                 end,
             });
         }
@@ -682,11 +704,7 @@ impl CheckingWorker {
             self.worker.renew();
         }
         if text.contains(SUPPRESSING) {
-            end = ended(
-                &mut self.worker.within(checking_wrapper(&self.log, &[]))?,
-                case,
-                limit,
-            )?;
+            end = ended(&mut self.worker.within(self.wrapper.clone())?, case, limit)?;
             text += &self.log.text();
             if end == CheckEnd::Right {
                 end = CheckEnd::Stopped(format!(
@@ -695,32 +713,71 @@ impl CheckingWorker {
             }
         }
         Ok(Checked {
-            findings: findings(&text),
+            findings: findings(&text, ordered),
             end,
         })
     }
 }
 
-/// The simulator, which looks for races and for this.
-fn checking_wrapper(log: &SimulatorLog, more: &[&str]) -> Wrapper {
+/// The simulator, which looks for races.
+fn checking_wrapper(log: &SimulatorLog, subgroups: Option<(&Simulator, u64)>) -> Wrapper {
     // Its check for values that were never set does not know what an optimiser makes of vectors.
+    let mut options = "-cl-opt-disable".to_owned();
+    let mut wrapper = Wrapper {
+        program: Some(OCLGRIND.into()),
+        ..Wrapper::default()
+    };
+    if let Some((simulator, warp)) = subgroups {
+        let model = LockstepModel {
+            warp,
+            ..LockstepModel::USUAL
+        };
+        options += &format!(" {}", simulator.build_options(model));
+        wrapper.args = ["--num-threads", "1", "--plugins"]
+            .map(OsString::from)
+            .into();
+        wrapper.args.push(simulator.plugin().into());
+        let variables = model_variables(model).map(|(name, value)| (name, value.into()));
+        wrapper.variables = variables.into();
+        wrapper.variables.extend([
+            ("GPULAB_COUNT_FILE", "/dev/null".into()),
+            ("GPULAB_RACES", "1".into()),
+        ]);
+    }
     let args = [
         "--build-options",
-        "-cl-opt-disable",
+        &options,
         "--data-races",
         // More than any device has: what a kernel takes is told, and not refused.
         "--local-mem-size",
         "1048576",
+        "--max-errors",
+        MOST_FINDINGS,
+        "--log",
     ];
-    let args = args
-        .iter()
-        .chain(more)
-        .chain(&["--max-errors", MOST_FINDINGS, "--log"])
-        .map(OsString::from);
-    Wrapper {
-        program: Some(OCLGRIND.into()),
-        args: args.chain([log.path().into()]).collect(),
-        variables: Vec::new(),
+    wrapper.args.extend(args.map(OsString::from));
+    wrapper.args.push(log.path().into());
+    wrapper
+}
+
+/// Work-items that a barrier of sub-groups orders, of which the search for races does not know.
+#[derive(Clone, Copy)]
+struct OrderedItems {
+    group: WorkGroup,
+    width: u64,
+}
+
+impl OrderedItems {
+    /// The sub-group of a work-item, as in `Global(9,0,0) Local(1,0,0) Group(1,0,0)`.
+    fn sub_group(self, item: &str) -> Option<u64> {
+        let local = item.split_once("Local(")?.1.split_once(')')?.0;
+        let mut place = 0;
+        let mut below = 1;
+        for (at, size) in local.split(',').zip(self.group.0) {
+            place += at.parse::<u64>().ok()? * below;
+            below *= size as u64;
+        }
+        Some(place / self.width)
     }
 }
 
@@ -754,7 +811,7 @@ impl SimulatorLog {
     /// What was said since the last time, each place once.
     fn new_findings(&mut self) -> Vec<CheckFinding> {
         let text = self.text();
-        let new = findings(text.get(self.read..).unwrap_or_default());
+        let new = findings(text.get(self.read..).unwrap_or_default(), None);
         self.read = text.len();
         new
     }
@@ -773,12 +830,13 @@ impl Drop for SimulatorLog {
 /// What the simulator says before it writes down no more of what it finds.
 const SUPPRESSING: &str = "suppressing further errors";
 
-/// What a log says, each place once.
-fn findings(log: &str) -> Vec<CheckFinding> {
+/// What a log says, each place once. Races between work-items that are `ordered` are none.
+fn findings(log: &str, ordered: Option<OrderedItems>) -> Vec<CheckFinding> {
     let mut all: Vec<CheckFinding> = Vec::new();
     let mut open: Option<CheckFinding> = None;
     // Of the two sides of a race.
     let mut groups: Vec<&str> = Vec::new();
+    let mut first = None;
     for line in log.lines() {
         let is_heading = !line.starts_with(char::is_whitespace) && !line.trim().is_empty();
         if let Some(fatal) = open
@@ -826,6 +884,17 @@ fn findings(log: &str) -> Vec<CheckFinding> {
             {
                 groups.push(group.trim());
                 found.between_groups = groups.first() != Some(&group.trim());
+                let sub_group = ordered.and_then(|ordered| ordered.sub_group(line));
+                if groups.len() == 1 {
+                    first = sub_group;
+                } else if found.kind == FindingKind::Race
+                    && !found.between_groups
+                    && sub_group.is_some()
+                    && sub_group == first
+                {
+                    open = None;
+                    continue;
+                }
             }
             match place(line.trim()) {
                 Some((number, file)) if found.line.is_none() => {
@@ -900,7 +969,6 @@ fn place(line: &str) -> Option<(u64, String)> {
 mod tests {
     use super::*;
     use gpulab_model::data::Params;
-    use gpulab_model::plan::WorkGroup;
 
     #[test]
     fn what_ran_before_the_launches_is_not_counted_as_theirs() {
@@ -955,13 +1023,16 @@ Invalid write of size 4 at global memory address 0x2000000000040
     #[test]
     fn what_ends_a_kernel_is_said_without_the_simulators_own_place() {
         let log = "OCLGRIND FATAL ERROR (./src/core/WorkItem.cpp:1681)\nUndefined external function: f\nWhen creating kernel 'k'\n";
-        let said: Vec<String> = findings(log).into_iter().map(|found| found.said).collect();
+        let said: Vec<String> = findings(log, None)
+            .into_iter()
+            .map(|found| found.said)
+            .collect();
         assert_eq!(said[0], "Undefined external function: f");
     }
 
     #[test]
     fn places_are_told_once() {
-        let found = findings(LOG);
+        let found = findings(LOG, None);
         assert_eq!(found.len(), 2, "{found:?}");
         assert_eq!(
             (found[0].kind, found[0].line, found[0].times),
@@ -972,6 +1043,6 @@ Invalid write of size 4 at global memory address 0x2000000000040
             (found[1].kind, found[1].line),
             (FindingKind::WriteOutside, None)
         );
-        assert_eq!(findings(""), []);
+        assert_eq!(findings("", None), []);
     }
 }

@@ -10,9 +10,9 @@ use crate::outcome::Status;
 use crate::plan::Case;
 use crate::report::format::Screen;
 use crate::report::{count, judged};
-use crate::simulator::{CheckEnd, Checked, CheckingWorker, PLUGINS_FOLDER};
+use crate::simulator::{CheckEnd, Checked, CheckingWorker, PLUGINS_FOLDER, Simulator};
 use crate::terminal::say;
-use crate::worker::{Setup, WorkerProcess};
+use crate::worker::{Setup, Tell, WorkerProcess};
 use crate::{Error, Result, ceilings, interrupt};
 use std::time::Duration;
 
@@ -44,13 +44,24 @@ pub fn remarks_of(family: &Family, rung: &Rung) -> Vec<Remark> {
 
 /// A worker in the simulator; each case may take as long as `limit`.
 pub fn open(registry: &Registry, limit: Duration) -> Result<CheckingWorker> {
+    open_with(registry, limit, None, say)
+}
+
+/// As [`open`], with sub-groups of so many work-items; `tell` is given what is printed.
+pub fn open_with(
+    registry: &Registry,
+    limit: Duration,
+    subgroups: Option<(&Simulator, u64)>,
+    tell: Tell,
+) -> Result<CheckingWorker> {
     interrupt::watch();
     let folder = ceilings::folder()?.join(PLUGINS_FOLDER);
     CheckingWorker::open(
         &folder,
         Setup::of(registry),
         limit,
-        (interrupt::interrupted, say),
+        subgroups,
+        (interrupt::interrupted, tell),
     )
 }
 
@@ -79,6 +90,9 @@ pub fn check(
     let mut possible = cases.filter(|case| family.plan(rung, case, target).is_ok());
     // What cannot be planned says why.
     let case = possible.next().unwrap_or_else(|| case.clone());
+    worker.has_subgroup_barriers = rung
+        .text()
+        .is_some_and(|text| text.contains("sub_group_barrier"));
     let checked = worker.check(&case, limit, !rung.text().is_some_and(has_images))?;
     Ok(match rung.own_text().and_then(asks) {
         Some(asks) if checked.end == CheckEnd::Right => Checked {

@@ -107,7 +107,7 @@ impl Simulator {
             false => end,
         };
         let mut findings = log.new_findings();
-        findings.extend(super::findings(&refused));
+        findings.extend(super::findings(&refused, None));
         for found in &mut findings {
             // Which of its programs it is of is not said.
             found.file = found.file.take().filter(|_| sources.len() == 1);

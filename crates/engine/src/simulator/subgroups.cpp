@@ -176,9 +176,18 @@ void place(WorkItem* item, const llvm::CallInst*, const std::string& name, const
   give(result, value);
 }
 
-void come(WorkItem* item, const llvm::CallInst* call, const std::string&, const std::string&, TypedValue&, void*)
+// Of a group that is one sub-group it is the group's own barrier: so the search for races knows of it.
+void come(WorkItem* item, const llvm::CallInst* call, const std::string& name, const std::string& overload,
+          TypedValue& result, void*)
 {
-  meet(item, call, Seat(item));
+  const Seat seat(item);
+  if (seat.lanes < seat.items || setting("GPULAB_RACES", 0) == 0)
+  {
+    meet(item, call, seat);
+    return;
+  }
+  const BuiltinFunction barrier = workItemBuiltins.at("barrier");
+  barrier.func(item, call, name, overload, result, barrier.op);
 }
 
 void vote(WorkItem* item, const llvm::CallInst* call, const std::string& name, const std::string&, TypedValue& result, void*)
