@@ -362,6 +362,18 @@ impl CSource {
         Some(WorkGroup(group))
     }
 
+    /// Elements of a kernel's first array in local memory, which mostly has one for each work-item of a group.
+    pub(crate) fn local_length(&self, kernel: &str) -> Option<u64> {
+        let body = self.body(kernel)?;
+        let at = body
+            .iter()
+            .position(|word| word.trim_matches('_') == "local")?;
+        let open = at + body[at..].iter().position(|word| word == "[")?;
+        let words = self.expanded(&body[open + 1..closing(body, open)?]);
+        let length = Formula::parse(&words.join(" ")).ok()?;
+        length.count(16, 256, &|_| None).ok()
+    }
+
     /// The names that the text uses, and that neither it nor OpenCL C gives a meaning.
     pub fn host_names(&self) -> Vec<String> {
         /// What OpenCL C defines, by its beginning.

@@ -23,7 +23,7 @@ pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, Str
 const TYPE_UNKNOWN: &str = ": its type is not known here";
 
 /// What a macro is that only the host knows, where its name says nothing.
-const UNNAMED: &str = "4";
+pub const UNNAMED: &str = "4";
 
 /// A family's file for one kernel with this `check`, if any, and what was guessed for it; `defines` are macros of its host. What
 /// is compared with [`ITSELF`] need not write all of its outputs.
@@ -212,7 +212,8 @@ fn write_head(
             .collect();
         let _ = writeln!(out, "define = {{ {} }}", all.join(", "));
     }
-    let usual = [256, 16, 8][dimensions - 1];
+    let own = source.local_length(kernel).filter(|_| dimensions == 1);
+    let usual = own.unwrap_or([256, 16, 8][dimensions - 1]);
     let wg = match source.required_group(kernel) {
         Some(required) => Some(required.to_string()),
         None => ["", "16x16", "8x8x4"]
@@ -227,7 +228,9 @@ fn write_head(
             "multiple = {usual}  # nothing was seen that leaves work-items out"
         );
     }
-    if let Some(wg) = wg.or((!is_guarded || has(A_GROUP)).then(|| usual.to_string())) {
+    if let Some(wg) =
+        wg.or((!is_guarded || has(A_GROUP) || own.is_some()).then(|| usual.to_string()))
+    {
         let _ = writeln!(out, "wg     = {wg:?}");
     }
     let _ = writeln!(out, "items  = {items:?}  # work-items; or groups = ...");
