@@ -34,6 +34,16 @@ const WRITTEN: &[Written] = &[
             || begins_as_json::<Row>(head)
     }),
     (LADDERS, "--md", is_markdown),
+    ("check", "--md", is_markdown),
+    ("check", "--json", |head| {
+        begins_as_object(head, &["schema", "gpulab", "command", "verdict"])
+    }),
+    ("check", "--sarif", |head| {
+        begins_as_object(head, &["$schema", "version", "runs"])
+    }),
+    ("check", "--junit", |head| {
+        head.contains("<testsuite name=\"gpulab check\"")
+    }),
     (LADDERS, "--samples", begins_as_csv::<SampleRow>),
     // A list of distances looks as a list of edges does, which may be a reader's own.
     ("minplus", "-o", is_written_npy),

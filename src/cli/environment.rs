@@ -29,6 +29,10 @@ pub const VARIABLES: &[(&str, &str)] = &[
         "CXX",
         "The C++ compiler that builds the plugin of gpulab count, in place of c++, g++ and clang++.",
     ),
+    (
+        "GITHUB_ACTIONS",
+        "Set where GitHub runs a command: gpulab check prints annotations there.",
+    ),
     ("NO_COLOR", "Switches colour off, if set and not empty."),
     (
         "COLUMNS",

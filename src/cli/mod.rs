@@ -1,5 +1,6 @@
 //! The command line: clap types only.
 
+mod checking;
 mod device;
 pub mod environment;
 mod ladders;
@@ -10,6 +11,7 @@ mod shared;
 mod tunables;
 
 pub use crate::commands::exercise::{ExerciseAction, ExerciseCheck};
+pub use checking::CheckArgs;
 pub use device::{AsmArgs, CeilingArgs, CountArgs, DrawArgs, Lab};
 pub use ladders::{
     DotArgs, GraphJob, Ladder, Loop, MinPlusArgs, PrintedSource, ReduceArgs, TransposeArgs, TryArgs,
@@ -21,6 +23,7 @@ pub use shared::{CaseOptions, RowFiles};
 
 use crate::report::wrap::hung;
 use crate::values;
+use checking::CHECK_HELP;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use device::COUNT_HELP;
 use ladders::TRY_TRUST;
@@ -52,7 +55,7 @@ pub fn command_names() -> Vec<String> {
 const GROUPS: [(&str, &str); 5] = [
     ("Learn", "list explain source lab exercise draw"),
     ("Measure", "reduce dot transpose minplus ceiling sweep tune"),
-    ("My kernel", "try count asm"),
+    ("My kernel", "try check count asm"),
     ("Records", "show plot report compare record"),
     ("System", "devices doctor help"),
 ];
@@ -156,6 +159,10 @@ pub enum Command {
     /// Check and time your own kernel on a family's ladder, or a ladder of your own that a TOML file describes
     #[command(alias = "ladder", after_help = TRY_TRUST)]
     Try(Box<TryArgs>),
+    /// Check every kernel of a repository: build it with each driver and for GPUs that are not here, and look for races and
+    /// accesses out of bounds in the simulator
+    #[command(after_help = CHECK_HELP)]
+    Check(CheckArgs),
     /// Learn step by step: improve a right but slow kernel; the check looks at what your kernel does, not at its time
     Exercise {
         /// The action; without one, gpulab lists the exercises.

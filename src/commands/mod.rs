@@ -2,6 +2,7 @@
 
 mod asm;
 mod ceiling;
+mod check;
 mod compare;
 pub(crate) mod count;
 mod devices;
@@ -126,6 +127,7 @@ fn dispatch(global: &Global, command: &Command) -> Result<()> {
         Command::Transpose(options) => transpose::run(global, options),
         Command::Minplus(options) => minplus::run(global, options),
         Command::Try(options) => r#try::run(global, options),
+        Command::Check(options) => check::run(global, options),
         Command::Exercise { action } => exercise::run(global, action.as_ref()),
         Command::Ceiling(options) => ceiling::run(global, options),
         Command::Lab(options) => lab::run(global, options),

@@ -12,6 +12,7 @@ mod bad_input;
 mod binary;
 mod broken_kernels;
 mod ceilings;
+mod check;
 mod compare;
 mod counts;
 mod described;

@@ -6,6 +6,7 @@ pub mod against;
 pub mod alone;
 pub mod asm;
 pub mod ceilings;
+pub mod check;
 pub mod columns;
 pub mod compare;
 pub mod count;

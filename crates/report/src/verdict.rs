@@ -2,7 +2,7 @@
 
 use gpulab_model::named_enum;
 use gpulab_study::count::CheckFinding;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// The name and the number of the fields below.
 pub const SCHEMA: &str = "gpulab.verdict/1";
@@ -34,16 +34,18 @@ impl Serialize for Word {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Level {
-    Error,
-    Warning,
-    Note,
+named_enum! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Level {
+        Error = "error",
+        Warning = "warning",
+        Note = "note",
+    }
 }
 
 /// Something that is wrong with a kernel, or that a reader should know of it, at its place.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// What kind it is, as in `race`, `read_outside`, `build_error`, `build_warning`.
     pub rule: String,
@@ -73,7 +75,7 @@ impl Finding {
 }
 
 /// Something that nobody looked at, and why.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NotLookedAt {
     pub what: String,
     pub why: String,
@@ -128,5 +130,10 @@ impl Verdict {
             not_looked_at: Vec::new(),
             next: None,
         }
+    }
+
+    /// Notes that nobody looked at something, and why.
+    pub fn leave(&mut self, what: String, why: String) {
+        self.not_looked_at.push(NotLookedAt { what, why });
     }
 }

@@ -1,0 +1,268 @@
+//! `gpulab check`: the kernels of a repository, built by every compiler at hand and looked at in the simulator.
+
+mod simulated;
+mod sources;
+mod tools;
+
+use crate::check::fingerprint;
+use crate::cli::{CheckArgs, Global};
+use crate::console::{print, screen, worst_of};
+use crate::device::doctor;
+use crate::kernels::Registry;
+use crate::outputs::{json, write_told};
+use crate::report::check::{self, CheckedFile};
+use crate::report::format::{Screen, counted, file_name};
+use crate::report::verdict::{Finding, Level, NotLookedAt, Verdict, Word};
+use crate::{Error, Result, bench, files, interrupt};
+use serde::{Deserialize, Serialize};
+use sources::{CheckSettings, Source};
+use std::path::Path;
+use std::{env, fs, thread};
+use tools::Clang;
+
+/// What a repository says of its kernels, at its root.
+const SETTINGS: &str = "gpulab.toml";
+
+/// Begins the tool of what the simulator finds.
+const SIMULATOR: &str = "Oclgrind";
+
+/// The same, where kernels have sub-groups.
+const WITH_WIDTH: &str = "Oclgrind with sub-groups of ";
+
+/// What one tool says of one file.
+#[derive(Default, Serialize, Deserialize)]
+struct Look {
+    findings: Vec<Finding>,
+    not_looked_at: Vec<NotLookedAt>,
+    /// Of a compiler.
+    is_built: Option<bool>,
+    seconds: Option<[f64; 2]>,
+}
+
+/// A folder of answers that were given before, if they are kept.
+struct Cache<'a>(Option<&'a Path>);
+
+impl Cache<'_> {
+    /// The answer to the same question, or a new one, which is kept if it is whole.
+    fn look(&self, tool: &str, source: &Source, ask: impl FnOnce() -> Look) -> Look {
+        let Some(folder) = self.0 else {
+            return ask();
+        };
+        let question = [
+            env!("CARGO_PKG_VERSION"),
+            tool,
+            &source.file,
+            &source.options.join(" "),
+            &format!("{:?}", source.n),
+            &source.text,
+        ];
+        let name = fingerprint(question.join("\n").as_bytes());
+        let path = folder.join(format!("{name:032x}.json"));
+        files::read_json(&path).unwrap_or_else(|_| {
+            let look = ask();
+            if look.not_looked_at.is_empty() {
+                // Without it, the next run asks again.
+                let _ = files::write_json(&path, &look);
+            }
+            look
+        })
+    }
+}
+
+pub fn run(global: &Global, options: &CheckArgs) -> Result<()> {
+    interrupt::watch();
+    let settings = CheckSettings::read()?;
+    let mut verdict = Verdict::new("check", &options.files.join(" "));
+    let mut registry = Registry::default();
+    let mut sources = Vec::new();
+    for file in sources::matching(&options.files)? {
+        match Source::read(&file, &settings, &mut registry) {
+            Ok(source) => sources.push(source),
+            Err(why) => verdict.leave(file, why.to_string()),
+        }
+    }
+    if options.init {
+        return sources::begin(&sources);
+    }
+    // What has no kernel is looked at where it is included.
+    let all: String = sources.iter().map(|source| source.text.as_str()).collect();
+    sources.retain(|source| {
+        let begin = format!("#line 1 \"{}\"\n", file_name(&source.file));
+        !source.kernels.is_empty() || all.matches(&begin).count() == 1
+    });
+    if let Some(folder) = &options.cache {
+        fs::create_dir_all(folder).map_err(Error::unwritten(folder))?;
+    }
+    let cache = &Cache(options.cache.as_deref());
+    let looks = look(cache, (&mut sources, &registry), &mut verdict);
+    bench::go_on()?;
+    let files: Vec<CheckedFile> = sources
+        .iter()
+        .enumerate()
+        .map(|(at, source)| {
+            let of_file = looks.iter().filter_map(|tool| tool.get(at));
+            told(source, of_file.collect(), &mut verdict)
+        })
+        .collect();
+    conclude(&files, &mut verdict, options.strict);
+    tell(global, options, &files, &verdict)?;
+    match verdict.exit_code {
+        0 => Ok(()),
+        code => Err(Error::Told(code)),
+    }
+}
+
+/// What every tool says of every file: a list for each tool.
+fn look(
+    cache: &Cache<'_>,
+    (sources, registry): (&mut [Source], &Registry),
+    verdict: &mut Verdict,
+) -> Vec<Vec<Look>> {
+    let mut looks = Vec::new();
+    let clang = Clang::find();
+    match &clang {
+        Ok(clang) => looks.push(clang.needs(sources, cache)),
+        Err(why) => verdict.leave(tools::TARGETS.join(", "), why.clone()),
+    }
+    let platforms = doctor::platforms().unwrap_or_else(|why| {
+        verdict.leave("drivers".to_owned(), why.to_string());
+        Vec::new()
+    });
+    let devices = platforms.iter().flat_map(|platform| &platform.devices);
+    let devices = devices.filter(|device| !device.is_simulator());
+    let sources = &*sources;
+    thread::scope(|scope| {
+        let by_driver = |device| scope.spawn(move || tools::by_driver(device, sources, cache));
+        let drivers: Vec<_> = devices.map(by_driver).collect();
+        let simulator = scope.spawn(|| simulated::by_simulator(registry, sources, cache));
+        let targets = clang
+            .iter()
+            .flat_map(|clang| clang.by_targets(sources, cache));
+        looks.extend(targets);
+        let of_drivers = drivers
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_default());
+        looks.extend(of_drivers);
+        looks.extend(simulator.join().unwrap_or_default());
+    });
+    looks
+}
+
+/// A file's row; what was found in it goes to the verdict, each finding once with all tools that say it.
+fn told(source: &Source, looks: Vec<&Look>, verdict: &mut Verdict) -> CheckedFile {
+    let tried = looks.iter().filter_map(|look| look.is_built);
+    let built = tried.clone().filter(|is_built| *is_built).count();
+    // Where guesses build nowhere, they are to blame.
+    let is_open = built == 0 && !source.guessed.is_empty();
+    if !source.guessed.is_empty() {
+        let how = if is_open {
+            ", and it does not build"
+        } else {
+            ""
+        };
+        verdict.leave(
+            format!("{} with macros of its host", source.file),
+            format!(
+                "{} were guessed{how}; name them: gpulab check --init",
+                source.guessed.join(", ")
+            ),
+        );
+    }
+    let before = verdict.findings.len();
+    let mut faults = 0;
+    for look in &looks {
+        for found in &look.findings {
+            let is_fault = found.tool.starts_with(SIMULATOR);
+            if is_open && !is_fault && found.level == Level::Error {
+                continue;
+            }
+            let mut known = verdict.findings[before..].iter_mut();
+            let alike = known.find(|known| {
+                let tool = known.tool.clone();
+                **known
+                    == Finding {
+                        tool,
+                        ..found.clone()
+                    }
+            });
+            let tool = found.tool.trim_start_matches(WITH_WIDTH);
+            match alike {
+                Some(known) if known.tool.contains(tool) => {}
+                Some(known) => known.tool += &format!(", {tool}"),
+                None => {
+                    faults += usize::from(is_fault);
+                    verdict.findings.push(found.clone());
+                }
+            }
+        }
+        for left in &look.not_looked_at {
+            if !verdict.not_looked_at.contains(left) {
+                verdict.not_looked_at.push(left.clone());
+            }
+        }
+    }
+    let is_left = verdict
+        .not_looked_at
+        .iter()
+        .any(|left| left.what.starts_with(&source.file) && left.what.ends_with(SIMULATOR));
+    let simulator = match (faults, is_left) {
+        (0, false) => "nothing".to_owned(),
+        (0, true) => "not looked at".to_owned(),
+        _ => counted(faults, "finding"),
+    };
+    let times = looks.iter().filter_map(|look| look.seconds);
+    CheckedFile {
+        file: source.file.clone(),
+        kernels: source.kernels.len(),
+        built: format!("{built} of {}", tried.count()),
+        simulator,
+        needs: source.needs.clone(),
+        seconds: times.max_by(|one, other| one[0].total_cmp(&other[0])),
+    }
+}
+
+fn conclude(files: &[CheckedFile], verdict: &mut Verdict, strict: bool) {
+    let is_found = |level: Level, by_simulator: bool| {
+        let mut findings = verdict.findings.iter().filter(|found| found.level == level);
+        findings.any(|found| found.tool.starts_with(SIMULATOR) == by_simulator)
+    };
+    verdict.exit_code = match () {
+        () if is_found(Level::Error, true) => 4,
+        () if is_found(Level::Error, false) => 5,
+        () if strict && !verdict.not_looked_at.is_empty() => 7,
+        () => 0,
+    };
+    let mut findings = verdict.findings.iter();
+    if findings.any(|found| found.level != Level::Note) {
+        verdict.verdict = Word::Found;
+    }
+    verdict.reason = check::reason(files, verdict);
+}
+
+fn tell(
+    global: &Global,
+    options: &CheckArgs,
+    files: &[CheckedFile],
+    verdict: &Verdict,
+) -> Result<()> {
+    let outputs = [
+        (&options.json, json(verdict)?),
+        (&options.md, check::md(files, verdict)),
+        (&options.sarif, json(&check::sarif(verdict))?),
+        (&options.junit, check::junit(files, verdict)),
+    ];
+    let is_taken = outputs.iter().any(|(path, _)| path.as_deref() == Some("-"));
+    let mut told = Vec::new();
+    if is_taken {
+        global.say(check::text(files, verdict, Screen::stderr()).trim_end());
+    } else {
+        told.push(print(&check::text(files, verdict, screen(global.color))));
+        if options.github || env::var_os("GITHUB_ACTIONS").is_some() {
+            told.push(print(&check::annotations(verdict)));
+        }
+    }
+    for (path, text) in outputs {
+        told.extend(path.iter().map(|path| write_told(global, path, &text, "")));
+    }
+    worst_of(told)
+}

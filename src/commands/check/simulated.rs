@@ -1,0 +1,127 @@
+//! What the simulator finds in kernels: races, accesses out of bounds, values that were never set, barriers that not all reach.
+
+use super::sources::{DraftedKernel, Source};
+use super::{Cache, Look, SIMULATOR, WITH_WIDTH};
+use crate::commands::r#try::simulate::{check, open_with};
+use crate::count::FindingKind;
+use crate::kernels::Registry;
+use crate::plan::{Case, WorkGroup};
+use crate::report::format;
+use crate::report::verdict::{Finding, Level, NotLookedAt};
+use crate::simulator::{self, CheckEnd, Checked, CheckingWorker, Simulator};
+use crate::{Error, Result, bench, ceilings};
+use std::time::Duration;
+
+/// Longest that a kernel may take.
+const LONGEST: Duration = Duration::from_secs(3);
+
+/// Work-items of sub-groups, as devices have them.
+const WIDTHS: [u64; 4] = [8, 16, 32, 64];
+
+/// What it finds in files: a list without sub-groups, and one for each width of those that ask for them.
+pub fn by_simulator(registry: &Registry, sources: &[Source], cache: &Cache<'_>) -> Vec<Vec<Look>> {
+    let version = simulator::version().unwrap_or_default();
+    let widths = [None].into_iter().chain(WIDTHS.map(Some));
+    let looks = widths.map(|width| {
+        let mut worker = None;
+        let tool = width.map_or_else(
+            || SIMULATOR.to_owned(),
+            |width| format!("{WITH_WIDTH}{width}"),
+        );
+        let looks = sources.iter().map(|source| {
+            if source.text.contains("sub_group") != width.is_some() {
+                return Look::default();
+            }
+            cache.look(&format!("{version} {tool}"), source, || {
+                let mut look = Look::default();
+                for kernel in &source.kernels {
+                    let opened = match worker.take() {
+                        Some(worker) => Ok(worker),
+                        None => open(registry, width),
+                    };
+                    let checked = opened
+                        .and_then(|opened| checked(worker.insert(opened), (source, kernel)))
+                        .unwrap_or_else(|why| Checked::stopped(why.to_string()));
+                    add(&mut look, (source, kernel), &tool, checked);
+                }
+                look
+            })
+        });
+        looks.collect()
+    });
+    looks.collect()
+}
+
+fn open(registry: &Registry, width: Option<u64>) -> Result<CheckingWorker> {
+    let simulator = match width {
+        Some(_) => Some(Simulator::prepare(&ceilings::folder()?)?),
+        None => None,
+    };
+    let subgroups = simulator.as_ref().zip(width);
+    open_with(registry, LONGEST, subgroups, |_| ())
+}
+
+/// Runs a kernel in groups of 64, or of 16 where those do not end in time.
+fn checked(
+    worker: &mut CheckingWorker,
+    (source, kernel): (&Source, &DraftedKernel),
+) -> Result<Checked> {
+    let family = kernel
+        .family
+        .as_ref()
+        .map_err(|why| Error::Failed(why.clone()))?;
+    let rung = &family.ladder[0];
+    let small = family.usual_shape(family.form.ladder_size(true), true);
+    let shape = source.n.map_or(small, |n| family.form.shape(n, None));
+    let mut case = Case::of(
+        &family.name,
+        rung.variant(),
+        bench::dtype(family, None)?,
+        shape,
+    );
+    case.wg = rung.work_group().unwrap_or(WorkGroup::linear(64));
+    if source.n.is_some() {
+        return worker.check(&case, LONGEST, true);
+    }
+    let checked = check(worker, (family, rung), &case, LONGEST)?;
+    if rung.work_group().is_some() || checked.doubt().is_none() || !checked.findings.is_empty() {
+        return Ok(checked);
+    }
+    case.wg = WorkGroup::linear(16);
+    check(worker, (family, rung), &case, LONGEST)
+}
+
+/// Adds what was found in a kernel. Where it reaches out of a buffer whose length is a guess, the rest may follow from that.
+fn add(look: &mut Look, (source, kernel): (&Source, &DraftedKernel), tool: &str, checked: Checked) {
+    let mut findings: Vec<Finding> = checked
+        .findings
+        .iter()
+        .map(|found| Finding {
+            message: format!("kernel {}: {}", kernel.name, found.meaning()),
+            tool: tool.to_owned(),
+            file: Some(source.path_of(found.file.as_deref())),
+            ..Finding::of_check(found, &kernel.name)
+        })
+        .collect();
+    let is_outside = |kind| [FindingKind::ReadOutside, FindingKind::WriteOutside].contains(&kind);
+    let outside = checked
+        .findings
+        .iter()
+        .position(|found| is_outside(found.kind) && found.memory.as_deref() != Some("private"));
+    if let (Some(at), None) = (outside, source.n) {
+        findings = vec![findings.swap_remove(at)];
+        findings[0].message += "; the launch is a guess, as gpulab try --draft shows it";
+    }
+    if outside.is_some() && source.n.is_none() || kernel.is_guess {
+        findings
+            .iter_mut()
+            .for_each(|found| found.level = Level::Warning);
+    }
+    look.findings.extend(findings);
+    if let CheckEnd::Stopped(why) = checked.end {
+        look.not_looked_at.push(NotLookedAt {
+            what: format!("{}, kernel {} in {SIMULATOR}", source.file, kernel.name),
+            why: format::shorten(&why.replace('\n', " "), 200),
+        });
+    }
+}

@@ -1,0 +1,275 @@
+//! Compilers: those of the drivers that are here, and Clang for devices that are not.
+
+use super::sources::Source;
+use super::{Cache, Look};
+use crate::device::{BuildUnit, TriedBuild};
+use crate::files::{self, ScratchFolder};
+use crate::interrupt;
+use crate::outcome::DeviceInfo;
+use crate::processes::output_within;
+use crate::report::format;
+use crate::report::verdict::{Finding, Level, NotLookedAt};
+use crate::worker::{Setup, WorkerProcess, Wrapper};
+use crate::{Error, Result};
+use gpulab_model::Joined;
+use std::process::Command;
+use std::time::Duration;
+
+/// Longest that a compiler may take for a file.
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// What Clang compiles for: AMD's GPUs, and SPIR-V, of which only the front end is asked.
+pub const TARGETS: [&str; 5] = ["gfx906", "gfx90a", "gfx1030", "gfx1100", SPIR];
+const SPIR: &str = "spir64";
+
+/// What a device's driver makes of files. Its compiler may end the process that it runs in, or never end.
+pub fn by_driver(device: &DeviceInfo, sources: &[Source], cache: &Cache<'_>) -> Vec<Look> {
+    let tool = format::device(&device.platform);
+    let mut worker = open(device);
+    let looks = sources.iter().map(|source| {
+        cache.look(&format!("{tool} {}", device.driver), source, || {
+            let tried = match &mut worker {
+                Ok((worker, _)) => worker.try_build(unit(source), LONGEST),
+                Err(why) => Err(Error::Failed(why.to_string())),
+            };
+            match tried {
+                Ok(Ok(Ok(tried))) => told(&tried, source, &tool),
+                Ok(Ok(Err(stop))) => failed(stop.reason, source, &tool),
+                Ok(Err(lost)) => failed(format!("its compiler failed: {lost}"), source, &tool),
+                Err(why) => left(why.to_string(), source, &tool),
+            }
+        })
+    });
+    looks.collect()
+}
+
+/// A worker, and the folder that keeps what it builds.
+fn open(device: &DeviceInfo) -> Result<(WorkerProcess, ScratchFolder)> {
+    let scratch = scratch()?;
+    let setup = Setup {
+        device: Some(device.selector.clone()),
+        ..Setup::default()
+    };
+    let wrapper = Wrapper {
+        variables: vec![("POCL_CACHE_DIR", scratch.path().into())],
+        ..Wrapper::default()
+    };
+    let worker = WorkerProcess::open(
+        setup,
+        Some(wrapper),
+        LONGEST,
+        interrupt::interrupted,
+        |_| (),
+    )?;
+    Ok((worker, scratch))
+}
+
+fn scratch() -> Result<ScratchFolder> {
+    ScratchFolder::new().map_err(|error| Error::Failed(format!("no temporary folder: {error}")))
+}
+
+fn unit(source: &Source) -> BuildUnit {
+    let options = source.options.iter().cloned();
+    BuildUnit {
+        path: source.file.clone(),
+        text: source.text.clone(),
+        defines: options.map(|option| (option, String::new())).collect(),
+        kernels: Vec::new(),
+    }
+}
+
+/// What a compiler made of a file.
+fn told(tried: &TriedBuild, source: &Source, tool: &str) -> Look {
+    let mut findings: Vec<Finding> = tried
+        .log
+        .lines()
+        .filter_map(|line| said(line, source, tool))
+        .collect();
+    if !tried.is_built && findings.iter().all(|found| found.level != Level::Error) {
+        let first = tried.log.lines().next().unwrap_or_default();
+        return failed(first.to_owned(), source, tool);
+    }
+    let seconds = Some(tried.seconds).filter(|seconds| seconds[1] > 0.0);
+    findings.extend(seconds.map(|seconds| {
+        let [cold, again] = seconds.map(format::time);
+        let message = format!("{cold} of processor time, and {again} when built again");
+        finding(("build_time", Level::Note, message), source, tool)
+    }));
+    Look {
+        findings,
+        is_built: Some(tried.is_built),
+        seconds,
+        ..Look::default()
+    }
+}
+
+fn failed(why: String, source: &Source, tool: &str) -> Look {
+    Look {
+        findings: vec![finding(("build_error", Level::Error, why), source, tool)],
+        is_built: Some(false),
+        ..Look::default()
+    }
+}
+
+fn left(why: String, source: &Source, tool: &str) -> Look {
+    let what = format!("{} by {tool}", source.file);
+    Look {
+        not_looked_at: vec![NotLookedAt { what, why }],
+        ..Look::default()
+    }
+}
+
+fn finding((rule, level, message): (&str, Level, String), source: &Source, tool: &str) -> Finding {
+    Finding {
+        rule: rule.to_owned(),
+        level,
+        message,
+        tool: tool.to_owned(),
+        kernel: None,
+        file: Some(source.file.clone()),
+        line: None,
+    }
+}
+
+/// The error or warning of a line of a compiler's log: `blur.cl:4:13: error: ...`, or of PoCL `error: blur.cl:4:13: ...`.
+fn said(line: &str, source: &Source, tool: &str) -> Option<Finding> {
+    let kinds = [
+        ("error: ", "build_error", Level::Error),
+        ("warning: ", "build_warning", Level::Warning),
+    ];
+    let (kind, rule, level) = kinds.into_iter().find(|(kind, ..)| line.contains(kind))?;
+    let (mut place, mut message) = line.split_once(kind)?;
+    if place.is_empty() {
+        (place, message) = message.split_once(": ").unwrap_or(("", message));
+    }
+    let message = message.split(" [-W").next()?.to_owned();
+    let mut parts = place.split(':');
+    Some(Finding {
+        file: Some(source.path_of(parts.next())),
+        line: parts
+            .next()
+            .and_then(|line| line.parse().ok())
+            .filter(|line| *line > 0),
+        ..finding((rule, level, message), source, tool)
+    })
+}
+
+/// Begins the option that names a version of OpenCL C.
+const STANDARD: &str = "-cl-std=";
+
+/// Clang, as distributions have it.
+pub struct Clang {
+    program: String,
+    folder: ScratchFolder,
+}
+
+impl Clang {
+    /// The newest that is here and knows AMD's GPUs, or what to install.
+    pub fn find() -> Result<Clang, String> {
+        let numbered = (13..30).rev().map(|number| format!("clang-{number}"));
+        let mut programs = ["clang".to_owned()].into_iter().chain(numbered);
+        let program = programs.find(|program| {
+            let asked = output_within(Command::new(program).arg("--print-targets"), "", LONGEST);
+            asked.is_ok_and(|told| String::from_utf8_lossy(&told.stdout).contains("amdgcn"))
+        });
+        Ok(Clang {
+            program: program.ok_or("Clang is not installed: apt-get install clang")?,
+            folder: scratch().map_err(|error| error.to_string())?,
+        })
+    }
+
+    /// Says of files which version of OpenCL C they need, the least with which they build, and which extensions; sets the version
+    /// where no option does.
+    pub fn needs(&self, sources: &mut [Source], cache: &Cache<'_>) -> Vec<Look> {
+        let looks = sources.iter_mut().map(|source| {
+            let look = cache.look(&format!("{} needs", self.program), source, || {
+                let needs = self
+                    .needs_of(source)
+                    .unwrap_or_else(|| "CL1.2 ?".to_owned());
+                Look {
+                    findings: vec![finding(("needs", Level::Note, needs), source, SPIR)],
+                    ..Look::default()
+                }
+            });
+            source.needs = look.findings[0].message.clone();
+            let version = source.needs.split(' ').next().unwrap_or_default();
+            if !source
+                .options
+                .iter()
+                .any(|option| option.starts_with(STANDARD))
+            {
+                source.options.push(format!("{STANDARD}{version}"));
+            }
+            look
+        });
+        looks.collect()
+    }
+
+    /// As in `CL2.0 cl_khr_fp64`; nothing of what does not build.
+    fn needs_of(&self, source: &Source) -> Option<String> {
+        const VERSIONS: [&str; 3] = ["CL1.2", "CL2.0", "CL3.0"];
+        const EXTENSIONS: &str = "cl_khr_fp64 cl_khr_fp16 cl_khr_subgroups cl_khr_int64_base_atomics \
+            cl_khr_int64_extended_atomics cl_khr_3d_image_writes cl_intel_subgroups";
+        let builds = |target: &str, version: &str, more: &str| {
+            let own = [
+                format!("{STANDARD}{version}"),
+                more.to_owned(),
+                "-fsyntax-only".to_owned(),
+            ];
+            let look = self.compile(source, target, &[&own[..], &source.options].concat());
+            look.is_built == Some(true)
+        };
+        let mut versions = VERSIONS
+            .into_iter()
+            .filter(|version| builds(SPIR, version, ""));
+        let first = versions.clone().next()?;
+        let version = versions
+            .find(|version| builds(TARGETS[0], version, ""))
+            .unwrap_or(first);
+        let without = |name: &str| builds(SPIR, version, &format!("-cl-ext=-{name}"));
+        let asked = EXTENSIONS.split(' ').filter(|_| !without("all"));
+        let needed = asked.filter(|name| !without(name));
+        Some([version].into_iter().chain(needed).joined(" "))
+    }
+
+    /// What it says of files for each target.
+    pub fn by_targets(&self, sources: &[Source], cache: &Cache<'_>) -> Vec<Vec<Look>> {
+        let looks = TARGETS.into_iter().map(|target| {
+            let looks = sources.iter().map(|source| {
+                cache.look(&format!("{} {target}", self.program), source, || {
+                    self.compile(source, target, &source.options)
+                })
+            });
+            looks.collect()
+        });
+        looks.collect()
+    }
+
+    fn compile(&self, source: &Source, target: &str, options: &[String]) -> Look {
+        let file = self.folder.path().join(files::name_of(&[&source.file]));
+        let mut command = Command::new(&self.program);
+        command.args("-x cl -Xclang -finclude-default-header -nogpulib -fno-caret-diagnostics -c -o /dev/null".split(' '));
+        if source.text.contains("intel_") {
+            // Functions of Intel's extensions are in Clang's slow header alone.
+            command.arg("-cl-no-stdinc");
+        }
+        match target {
+            SPIR => command.args(["-target", SPIR, "-emit-llvm"]),
+            gpu => command.args(["-target", "amdgcn-amd-amdhsa", &format!("-mcpu={gpu}")]),
+        };
+        command.args(options.iter().filter(|option| !option.is_empty()));
+        let written = std::fs::write(&file, &source.text);
+        let output = written.and_then(|()| output_within(command.arg(&file), "", LONGEST));
+        match output {
+            Err(error) => left(format!("{}: {error}", self.program), source, target),
+            Ok(output) => {
+                let tried = TriedBuild {
+                    is_built: output.status.success(),
+                    log: String::from_utf8_lossy(&output.stderr).into_owned(),
+                    ..TriedBuild::default()
+                };
+                told(&tried, source, target)
+            }
+        }
+    }
+}
