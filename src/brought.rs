@@ -513,8 +513,12 @@ fn add_text(
         .unwrap_or_default()
         .to_string_lossy()
         .replace(['"', '\\'], "_");
-    // Writing to a String cannot fail.
-    let _ = writeln!(all, "#line 1 \"{own}\"");
+    let begin = format!("#line 1 \"{own}\"\n");
+    let is_once = |line: &str| line.trim() == "#pragma once";
+    if text.lines().any(is_once) && all.contains(&begin) {
+        return Ok(());
+    }
+    *all += &begin;
     open.push(path.to_owned());
     let mut conditions = 0usize;
     for (number, line) in (1..).zip(text.lines()) {
@@ -525,7 +529,8 @@ fn add_text(
                 .map_or("", str::trim_start);
             conditions += usize::from(directive.starts_with("if"));
             conditions -= usize::from(directive.starts_with("endif")).min(conditions);
-            let _ = writeln!(all, "{line}");
+            // Writing to a String cannot fail.
+            let _ = writeln!(all, "{}", if is_once(line) { "" } else { line });
             continue;
         };
         let place = format!("{}, line {number}", shown(path));

@@ -4,7 +4,8 @@ use clap::Args;
 use std::path::PathBuf;
 
 pub const CHECK_HELP: &str = "\
-Exit codes: 4 if the simulator found a fault, 5 if something did not build, 7 with --strict if something was not looked at.
+Exit codes: 4 if the simulator found a fault, 5 if something did not build, 7 if nothing was built, or
+with --strict if something was not looked at.
 
 gpulab.toml beside the kernels' folder says what no kernel's text says; a later table adds to an earlier one:
   [[check]]

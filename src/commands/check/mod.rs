@@ -153,8 +153,13 @@ fn told(source: &Source, looks: Vec<&Look>, verdict: &mut Verdict) -> CheckedFil
     let tried = looks.iter().filter_map(|look| look.is_built);
     let built = tried.clone().filter(|is_built| *is_built).count();
     // Where guesses build nowhere, they are to blame.
-    let is_open = built == 0 && !source.guessed.is_empty();
-    if !source.guessed.is_empty() {
+    let is_guess = !source.guessed.is_empty() || source.kernels.is_empty();
+    let is_open = built == 0 && is_guess;
+    if is_open || !source.guessed.is_empty() {
+        let guessed = match &source.guessed[..] {
+            [] => "it has macros of its host".to_owned(),
+            guessed => format!("{} were guessed", guessed.join(", ")),
+        };
         let how = if is_open {
             ", and it does not build"
         } else {
@@ -162,10 +167,7 @@ fn told(source: &Source, looks: Vec<&Look>, verdict: &mut Verdict) -> CheckedFil
         };
         verdict.leave(
             format!("{} with macros of its host", source.file),
-            format!(
-                "{} were guessed{how}; name them: gpulab check --init",
-                source.guessed.join(", ")
-            ),
+            format!("{guessed}{how}; name them: gpulab check --init"),
         );
     }
     let before = verdict.findings.len();
@@ -226,10 +228,11 @@ fn conclude(files: &[CheckedFile], verdict: &mut Verdict, strict: bool) {
         let mut findings = verdict.findings.iter().filter(|found| found.level == level);
         findings.any(|found| found.tool.starts_with(SIMULATOR) == by_simulator)
     };
+    let is_all_left = files.iter().all(|file| file.built.starts_with("0 "));
     verdict.exit_code = match () {
         () if is_found(Level::Error, true) => 4,
         () if is_found(Level::Error, false) => 5,
-        () if strict && !verdict.not_looked_at.is_empty() => 7,
+        () if is_all_left || strict && !verdict.not_looked_at.is_empty() => 7,
         () => 0,
     };
     let mut findings = verdict.findings.iter();

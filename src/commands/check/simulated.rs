@@ -34,6 +34,12 @@ pub fn by_simulator(registry: &Registry, sources: &[Source], cache: &Cache<'_>) 
             }
             cache.look(&format!("{version} {tool}"), source, || {
                 let mut look = Look::default();
+                if source.kernels.is_empty() {
+                    look.not_looked_at.push(NotLookedAt {
+                        what: format!("{} in {SIMULATOR}", source.file),
+                        why: "no kernel is seen in it, as where macros make them".to_owned(),
+                    });
+                }
                 for kernel in &source.kernels {
                     let opened = match worker.take() {
                         Some(worker) => Ok(worker),
