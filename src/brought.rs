@@ -6,9 +6,9 @@ use crate::exercise::{Exercise, NAMES, exercise};
 use crate::files::ScratchFolder;
 use crate::kernels::signature::CSource;
 use crate::kernels::{
-    Checker, Description, Family, FamilyFile, OwnKernel, Registry, Rung, ShippedFile, assemble,
-    brought, brought_input, built_in, draft_alone, embedded, included, included_name, ladders,
-    logical_lines, raw_strings,
+    Checker, Description, Family, FamilyFile, KernelDraft, OwnKernel, Registry, Rung, ShippedFile,
+    assemble, brought, brought_input, built_in, draft_alone, embedded, included, included_name,
+    ladders, logical_lines, raw_strings,
 };
 use crate::report::format;
 use crate::{Error, Result, ceilings, files, input, oracle, suggest, usage_error, values};
@@ -230,31 +230,33 @@ pub fn kernels_of(
     Ok((CSource::new(&text, &defines).kernels(), text))
 }
 
-/// A kernel of a file as the only rung of a family that is drafted from its text, and what was guessed for it. `check` says
-/// what is right, if anything does; `defines` are macros of its host.
+/// A kernel of a file as the only rung of a family that is drafted from its text, with these lines `besides`, such as one that says
+/// what is right, and with room behind buffers or none. `defines` are macros of its host.
 ///
 /// Errors: the file cannot be read, or leaves types to its host.
 pub fn drafted(
-    path: &Path,
-    kernel: &str,
+    (path, kernel): (&Path, &str),
     defines: &BTreeMap<String, String>,
-    check: Option<&str>,
+    besides: (&str, bool),
     device: Option<&str>,
-) -> Result<(Brought, String)> {
+) -> Result<(Brought, KernelDraft)> {
     let (_, text) = kernels_of(path, defines)?;
     let file = path.file_name().unwrap_or_default().to_string_lossy();
-    let (description, guesses) =
-        draft_alone(&text, &file, kernel, defines, check).map_err(|why| wrong(path, why))?;
+    let drafted =
+        draft_alone(&text, (&file, kernel), defines, besides).map_err(|why| wrong(path, why))?;
     let folder = folder_of(path);
     let mut registry = Registry::default();
-    let name = family_name(Path::new(kernel), &folder);
-    let family = family_of_text(&mut registry, (description, name, folder), path, device)?;
+    let named = (
+        drafted.text.clone(),
+        family_name(Path::new(kernel), &folder),
+        folder,
+    );
     let brought = Brought {
+        family: family_of_text(&mut registry, named, path, device)?,
         registry,
-        family,
         own: None,
     };
-    Ok((brought, guesses))
+    Ok((brought, drafted))
 }
 
 fn folder_of(path: &Path) -> PathBuf {

@@ -156,7 +156,7 @@ pub enum Command {
     Transpose(Box<TransposeArgs>),
     /// Run the min-plus product's ladder; with --input, write the distances in a graph
     Minplus(Box<MinPlusArgs>),
-    /// Check and time your own kernel on a family's ladder, or a ladder of your own that a TOML file describes
+    /// Look at any kernel, check and time your own on a family's ladder, or a ladder of your own that a TOML file describes
     #[command(alias = "ladder", after_help = TRY_TRUST)]
     Try(Box<TryArgs>),
     /// Check every kernel of a repository: build it with each driver and for GPUs that are not here, and look for races and

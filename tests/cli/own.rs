@@ -587,6 +587,26 @@ fn copying(begin: &str, store: &str) -> String {
 }
 
 #[test]
+fn a_kernel_alone_is_looked_at_over_guessed_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mine.cl");
+    let cases = [
+        ("b[i] = 2 * a[i];", "NOTHING FOUND", "with nothing", 0),
+        ("b[i % 7] += a[i + 1];", "FOUND", "line 5: a race", 4),
+        ("b[i] = a[i] + ;", "NOT BUILT", "expected expression", 5),
+        ("b[i * i] = a[i];", "", "far behind their ends", 2),
+    ];
+    for (store, word, said, exit) in cases {
+        std::fs::write(&file, copying("", store)).unwrap();
+        let (out, err, code) = run(&["try", file.to_str().unwrap(), "--json", "-"]);
+        assert!(
+            code == exit && out.contains(word) && err.contains(said),
+            "{code}: {out}{err}"
+        );
+    }
+}
+
+#[test]
 fn an_older_kernel_says_whether_a_newer_one_is_right_and_faster() {
     let folder = tempfile::tempdir().unwrap();
     let old = folder.path().join("old.cl");

@@ -156,6 +156,7 @@ impl CSource {
     pub(crate) fn number(&self, name: &str) -> Option<u64> {
         match &self.expanded(&[name.to_owned()])[..] {
             [only] => only.parse().ok(),
+            [open, only, _] if open == "(" => only.parse().ok(),
             _ => None,
         }
     }
@@ -824,6 +825,26 @@ impl CSource {
     }
 }
 
+impl CSource {
+    /// The work-group that macros of the text name, in so many dimensions.
+    pub(crate) fn named_group(&self, dimensions: usize) -> Option<WorkGroup> {
+        let side = |wanted: &[&str]| {
+            let mut names = self.macros.keys();
+            let name = names.find(|name| {
+                named_value(name, dimensions).is_some_and(|value| wanted.contains(&value))
+            });
+            self.number(name?).map(|number| number as usize)
+        };
+        let wide = side(&["WG", "WG_X"])?;
+        let high = match dimensions {
+            2 => side(&["WG_Y"]).unwrap_or(wide),
+            _ => 1,
+        };
+        let is_usual = dimensions < 3 && (1..=1024).contains(&wide.saturating_mul(high));
+        is_usual.then_some(WorkGroup([wide, high, 1]))
+    }
+}
+
 /// Whether a type's name says that it is one number.
 fn is_elements_name(name: &str) -> bool {
     let small = name.to_lowercase();
@@ -839,7 +860,10 @@ fn named_value(name: &str, dimensions: usize) -> Option<&'static str> {
     let has = |parts: &[&str]| parts.iter().any(|part| small.contains(part));
     let is_group = has(&["block", "group", "wg", "local", "thread"])
         && has(&["size", "dim", "items"])
-        || ["wgx", "wgy", "wgz", "threads", "threadsx", "threadsy"].contains(&small.as_str());
+        || [
+            "wgx", "wgy", "wgz", "threads", "threadsx", "threadsy", "localx", "localy",
+        ]
+        .contains(&small.as_str());
     match () {
         () if has(&[
             "vectorsize",

@@ -4,7 +4,7 @@ use super::SETTINGS;
 use crate::brought::{assembled, family_of_text, read};
 use crate::console::print;
 use crate::kernels::signature::CSource;
-use crate::kernels::{Family, Registry, UNNAMED, draft_alone, given};
+use crate::kernels::{Family, KernelDraft, Registry, UNNAMED, draft_alone, given};
 use crate::{Error, Result, files, usage_error};
 use glob::{MatchOptions, Pattern, glob_with};
 use gpulab_model::Joined;
@@ -153,15 +153,15 @@ impl Source {
     ) -> DraftedKernel {
         let path = Path::new(&self.file).canonicalize().unwrap_or_default();
         let file = path.file_name().unwrap_or_default().to_string_lossy();
-        let draft = draft_alone(&self.text, &file, &name, known, None);
+        let draft = draft_alone(&self.text, (&file, &name), known, ("", false));
         let include = self.include.iter().flat_map(|folder| folder.canonicalize());
         let include: Vec<PathBuf> = include.collect();
         let options = self.options.join(" ");
-        let is_guess = |(draft, _): &(String, String)| draft.contains(": or ");
+        let is_guess = |draft: &KernelDraft| draft.text.contains(": or ");
         DraftedKernel {
             is_guess: draft.as_ref().is_ok_and(is_guess),
-            family: draft.and_then(|(draft, _)| {
-                let text = format!("include = {include:?}\noptions = {options:?}\n{draft}");
+            family: draft.and_then(|KernelDraft { text, .. }| {
+                let text = format!("include = {include:?}\noptions = {options:?}\n{text}");
                 let number = registry.files.len();
                 let folder = path.parent().unwrap_or(Path::new("")).to_owned();
                 let described = (text, format!("{name}_{number}"), folder);

@@ -4,26 +4,27 @@ use super::simulate;
 use crate::bench;
 use crate::brought::{drafted, kernels_of};
 use crate::cli::{Global, TryArgs};
-use crate::commands::count::counter;
 use crate::commands::elsewhere::{RecordedGpu, USUAL};
-use crate::console::{print, quoted, screen};
+use crate::console::{print, screen};
 use crate::judgement::{Judgement, Ruling};
 use crate::judging::judge;
-use crate::kernels::{Family, ITSELF, Registry, Rung};
+use crate::kernels::remarks::Remark;
+use crate::kernels::{Family, ITSELF, Registry, Rung, UNNAMED};
 use crate::outcome::{Executor, Job, Settings};
 use crate::plan::Case;
 use crate::report::format::{self, Screen};
-use crate::report::verdict::{Finding, Level, NotLookedAt, SCHEMA, Verdict, Word};
-use crate::report::{alone, count, payoff};
+use crate::report::verdict::{Finding, Level, NotLookedAt, Verdict, Word};
+use crate::report::{alone, payoff};
 use crate::store::Sink;
 use crate::terminal::say;
 use crate::worker::WorkerProcess;
 use crate::{Error, Result, interrupt, outputs, usage_error};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::slice::from_ref;
 use std::time::Duration;
 
-/// How long one size may take on the device, and a kernel in the simulator.
+/// How long a kernel may take over one size.
 const SHORT: Duration = Duration::from_secs(5);
 
 /// Seconds for which a kernel is timed.
@@ -32,192 +33,184 @@ const TIMED_S: f64 = 1.0;
 pub fn run(global: &Global, options: &TryArgs, (file, kernel): (&str, Option<&str>)) -> Result<()> {
     let json = options.ladder.output.json.as_deref();
     let mut sink = json.map(Sink::open).transpose()?;
-    let path = Path::new(file);
-    let defines = defines(options)?;
-    let (mut kernels, _) = kernels_of(path, &defines)?;
-    if let Some(one) = kernel {
-        kernels.retain(|known| known == one);
-    }
+    let defines = defines(&options.define)?;
+    let mut kernels = kernels_of(Path::new(file), &defines)?.0;
+    kernels.retain(|known| kernel.is_none_or(|kernel| kernel == known));
     if kernels.is_empty() {
-        return usage_error(format!(
-            "{file} has no kernel {}",
-            kernel.unwrap_or("at all")
-        ));
+        let named = kernel.unwrap_or_default();
+        return usage_error(format!("there is no kernel {named} in {file}"));
     }
-    let mut verdict = Verdict {
-        schema: SCHEMA,
-        gpulab: env!("CARGO_PKG_VERSION"),
-        command: "try",
-        verdict: Word::NothingFound,
-        exit_code: 0,
-        subject: file.to_owned(),
-        reference: options.check.clone().filter(|check| !check.is_empty()),
-        device: None,
-        ratio: None,
-        reason: String::new(),
-        findings: Vec::new(),
-        not_looked_at: Vec::new(),
-        next: None,
+    let mut verdict = Verdict::new("try", file);
+    verdict.reference = options.check.clone().filter(|check| !check.is_empty());
+    let screen = match json {
+        Some("-") => Screen::stderr(),
+        _ => screen(global.color),
     };
-    let screen = if json == Some("-") {
-        Screen::stderr()
-    } else {
-        screen(global.color)
+    let mut looking = Looking {
+        global,
+        options,
+        defines,
+        screen,
+        kernel: String::new(),
+        details: String::new(),
+        verdict,
     };
-    let mut details = String::new();
+    let mut left_out = Vec::new();
     for kernel in &kernels {
-        let mut looking = Looking {
-            global,
-            options,
-            kernel,
-            is_only: kernels.len() == 1,
-            screen,
-            verdict: &mut verdict,
-        };
-        match looking.look(path, &defines) {
-            Ok(text) => details += &text,
-            Err(Error::Usage(why)) if kernels.len() > 1 => looking.not_looked_at("all of it", why),
-            Err(error) => return Err(error),
+        looking.kernel.clone_from(kernel);
+        match looking.look(Path::new(file), kernels.len() == 1) {
+            Err(Error::Usage(why)) => left_out.push(NotLookedAt {
+                what: kernel.clone(),
+                why,
+            }),
+            looked => looked?,
         }
     }
-    conclude(&mut verdict, &kernels);
+    // Where nothing was looked at there is no verdict.
+    if left_out.len() == kernels.len() {
+        return usage_error(left_out.remove(0).why);
+    }
+    looking.verdict.not_looked_at.extend(left_out);
+    let (mut verdict, details) = (looking.verdict, looking.details);
+    alone::conclude(&mut verdict, &kernels);
     let text = alone::text(&verdict, &details, screen);
-    if json == Some("-") {
-        say(text.trim_end());
-    } else {
-        print(&text)?;
+    match json {
+        Some("-") => say(text.trim_end()),
+        _ => print(&text)?,
     }
     if let Some(sink) = &mut sink {
         outputs::replace(sink, outputs::json(&verdict)?)?;
     }
-    match verdict.exit_code {
-        0 => Ok(()),
-        code => Err(Error::Told(code)),
+    match verdict.verdict {
+        Word::NothingFound => Ok(()),
+        _ => Err(Error::Told(verdict.exit_code)),
     }
 }
 
 /// Macros that options define.
-fn defines(options: &TryArgs) -> Result<BTreeMap<String, String>> {
-    let parted = options.define.iter().map(|text| {
-        let (name, value) = text.split_once('=').unwrap_or((text, "1"));
-        match name.trim().is_empty() {
-            true => usage_error(format!("-D {text}: name a macro, as in -D TILE=16")),
-            false => Ok((name.trim().to_owned(), value.trim().to_owned())),
-        }
+fn defines(options: &[String]) -> Result<BTreeMap<String, String>> {
+    let parted = options.iter().map(|text| match text.split_once('=') {
+        Some((name, value)) => Ok((name.trim().to_owned(), value.trim().to_owned())),
+        None => usage_error(format!("-D {text}: give its value, as in -D {text}=1")),
     });
     parted.collect()
 }
 
-/// The word, its reason and what leads on, from what was found.
-fn conclude(verdict: &mut Verdict, kernels: &[String]) {
-    let faults = verdict
-        .findings
-        .iter()
-        .filter(|finding| finding.level != Level::Note);
-    let rules: Vec<&str> = faults.map(|finding| finding.rule.as_str()).collect();
-    let file = &verdict.subject;
-    let is_built = rules.iter().any(|rule| *rule != BUILD);
-    (verdict.verdict, verdict.exit_code) = match rules.len() {
-        0 => (Word::NothingFound, 0),
-        _ if is_built && verdict.reference.is_some() => (Word::Incorrect, 4),
-        _ if is_built => (Word::Found, 4),
-        _ => (Word::NotBuilt, 5),
-    };
-    verdict.reason = match (rules.len(), kernels) {
-        (0, [only]) => format!("{file}, kernel {only}"),
-        (0, all) => format!("{file}, {} kernels", all.len()),
-        (count, _) => format!("{file}, {count} of {}", rules.join(", ")),
-    };
-    let kernel = kernels.first().map_or("", String::as_str);
-    let name = quoted(&format!("{file}:{kernel}"));
-    verdict.next = Some(match kernels {
-        [_] if verdict.reference.is_some() => format!("gpulab try {name} --draft > mine.toml"),
-        [_] => format!("gpulab try {name} --check=\"numpy: ...\", or --against OLD.cl"),
-        _ => format!("gpulab try {name}"),
-    });
-}
-
-/// The rule of what does not build.
-const BUILD: &str = "build_error";
-
-/// A kernel that is looked at.
+/// What looks at the kernels of a file, one after the other.
+#[derive(Clone)]
 struct Looking<'a> {
     global: &'a Global,
     options: &'a TryArgs,
-    kernel: &'a str,
-    /// Whether it is the only one, so that it is timed and counted.
-    is_only: bool,
+    defines: BTreeMap<String, String>,
     screen: Screen,
-    verdict: &'a mut Verdict,
+    /// The one that is looked at.
+    kernel: String,
+    /// What is to be said beside the verdict.
+    details: String,
+    verdict: Verdict,
 }
 
 impl Looking<'_> {
-    fn found(&mut self, rule: &str, message: String, tool: &str) {
+    fn find(&mut self, rule: &str, message: &str) {
         self.verdict.findings.push(Finding {
             rule: rule.to_owned(),
             level: Level::Error,
-            message,
-            tool: tool.to_owned(),
-            kernel: Some(self.kernel.to_owned()),
+            message: message.to_owned(),
+            tool: self.verdict.device.clone().unwrap_or_default(),
+            kernel: Some(self.kernel.clone()),
             file: None,
             line: None,
         });
     }
 
-    fn not_looked_at(&mut self, what: &str, why: impl Into<String>) {
+    fn leave_out(&mut self, what: &str, why: &str) {
         self.verdict.not_looked_at.push(NotLookedAt {
             what: format!("{}: {what}", self.kernel),
-            why: why.into(),
+            why: why.to_owned(),
         });
     }
 
-    /// What is to be said beside findings.
-    fn look(&mut self, path: &Path, defines: &BTreeMap<String, String>) -> Result<String> {
-        let device = self.global.device.as_deref();
-        let check = self.verdict.reference.clone();
-        let check = check.as_deref();
-        let on_device = Some(check.unwrap_or(ITSELF));
-        let (brought, guesses) = drafted(path, self.kernel, defines, on_device, device)?;
-        let Some(rung) = brought.family.ladder.first() else {
-            return usage_error("it is no kernel");
-        };
-        let mut text = self.screen.wrap(&format!("guessed: {guesses}"));
-        let kernel = (&brought.registry, &brought.family, rung);
-        let Some((case, seconds)) = self.run(kernel, &mut text)? else {
-            return Ok(text);
-        };
-        let (simulated, _) = drafted(path, self.kernel, defines, check, device)?;
-        self.simulate(
-            (&simulated.registry, &simulated.family, rung),
-            &case,
-            &mut text,
-        )?;
-        if self.is_only {
-            self.count(kernel, &case, seconds, &mut text)?;
-        }
-        Ok(text)
+    fn tell(&mut self, text: &str) {
+        self.details += &self.screen.wrap(text);
     }
 
-    /// Runs it on the device at sizes from 1 up: the case and its time in seconds, if it builds.
-    fn run(
+    /// Looks at the kernel; the only one of a file is timed as well. What strays from buffers of guessed lengths is looked at again: at multiples
+    /// of its group, which may be all that its host asks of it, and with room behind buffers.
+    ///
+    /// Errors: `Usage` if it strays far from them, so that they are guessed wrong.
+    fn look(&mut self, path: &Path, is_only: bool) -> Result<()> {
+        let clean = self.clone();
+        let before = clean.verdict.findings.len();
+        let side = self.attempt(path, is_only, ("", false))?;
+        let Some(first) = self.stray(before) else {
+            return Ok(());
+        };
+        let multiple = side.map_or(String::new(), |side| format!("multiple = {side}\n"));
+        let mut again = clean.clone();
+        if side.is_some() {
+            again.attempt(path, is_only, (&multiple, false))?;
+            if again.verdict.findings.len() == before {
+                again.tell(&format!(
+                    "note: only with {}nothing was found; {first}",
+                    multiple.replace('\n', " ")
+                ));
+                *self = again;
+                return Ok(());
+            }
+        }
+        let mut again = clean;
+        again.attempt(path, false, (&multiple, true))?;
+        let far = again.stray(before);
+        if far.is_some() {
+            self.verdict.findings.truncate(before);
+        }
+        match far {
+            Some(far) => usage_error(format!(
+                "{}: it leaves the data that were guessed, far behind their ends, so that the guesses are wrong: {far}. Say its lengths and \
+                 numbers in a file: gpulab try {}:{0} --draft > mine.toml",
+                self.kernel, self.verdict.subject
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// What the first access beside the data did, of findings from one on.
+    fn stray(&self, from: usize) -> Option<String> {
+        const RULES: [&str; 3] = ["read_outside", "write_outside", "crash"];
+        let mut findings = self.verdict.findings[from..].iter();
+        let stray = findings.find(|finding| RULES.contains(&finding.rule.as_str()))?;
+        Some(stray.message.clone())
+    }
+
+    /// Looks at the kernel with these lines besides in its family's file: the side of its group, if other sizes than multiples of it were
+    /// tried.
+    fn attempt(
         &mut self,
-        (registry, family, rung): (&Registry, &Family, &Rung),
-        text: &mut String,
-    ) -> Result<Option<(Case, Option<f64>)>> {
+        path: &Path,
+        is_only: bool,
+        besides: (&str, bool),
+    ) -> Result<Option<usize>> {
+        let device = self.global.device.as_deref();
+        let check = self.verdict.reference.as_deref().unwrap_or(ITSELF);
+        let (besides, room) = besides;
+        let besides = format!("{besides}check = {check:?}\n");
+        let kernel = (path, self.kernel.as_str());
+        let (brought, drafted) = drafted(kernel, &self.defines, (&besides, room), device)?;
+        let (registry, family) = (&brought.registry, &brought.family);
+        let rung = brought.rung(&self.kernel, None)?;
         interrupt::watch();
         let setup = self.global.setup(None, registry);
         let mut worker = WorkerProcess::open(setup, None, SHORT, interrupt::interrupted, say)?;
         let info = worker.info().clone();
-        let device = format::device(&info.name);
-        self.verdict.device = Some(device.clone());
-        let options = &self.options.ladder;
-        let quick = options.measure.quick;
+        self.verdict.device = Some(format::device(&info.name));
+        let quick = self.options.ladder.measure.quick || info.kind == "cpu";
         let usual = family.usual_shape(family.form.ladder_size(quick), quick);
-        let shape = bench::shape(family, self.options.n, self.options.m, usual)?;
-        let group = options.wg.or(rung.work_group());
+        let given = self.options.n;
+        let shape = given.map_or(usual, |n| family.form.shape(n, self.options.m));
+        let group = self.options.ladder.wg.or(rung.work_group());
         let case = Case {
             wg: group.unwrap_or_else(|| bench::default_work_group(&info)),
-            seed: options.given.seed,
+            seed: self.options.ladder.given.seed,
             ..Case::of(
                 &family.name,
                 rung.variant(),
@@ -225,6 +218,8 @@ impl Looking<'_> {
                 shape,
             )
         };
+        self.tell(&format!("{} guessed: {}", self.kernel, drafted.guesses));
+        let before = self.verdict.findings.len();
         let judgement = judge(
             &mut worker,
             (family, rung),
@@ -233,127 +228,126 @@ impl Looking<'_> {
             SHORT,
             &mut |_| {},
         )?;
-        self.judged(&judgement, &device, text);
-        let settings = Settings {
-            timeout: TIMED_S,
-            ..Settings::default()
-        };
-        let seconds = match judgement.ruling {
-            Ruling::NotBuilt => return Ok(None),
-            Ruling::Right if self.is_only => {
-                worker.run(&Job::new(case.clone(), settings))?.median()
-            }
-            _ => None,
-        };
-        Ok(Some((case, seconds)))
+        if judgement.ruling == Ruling::NotBuilt && !drafted.unknown.is_empty() {
+            let macros = drafted.unknown.join("=... -D ");
+            return usage_error(format!(
+                "{}: it does not build with {UNNAMED} for the macros of its host: say what they are, as in -D {macros}=...",
+                self.kernel
+            ));
+        }
+        self.judged(&judgement);
+        if judgement.ruling == Ruling::NotBuilt {
+            return Ok(None);
+        }
+        self.simulate((registry, family, rung), &case)?;
+        if is_only && self.verdict.findings.len() == before {
+            let settings = Settings {
+                timeout: TIMED_S,
+                ..Settings::default()
+            };
+            let here = worker.run(&Job::new(case.clone(), settings))?;
+            self.time((registry, family), &case, here.median())?;
+        }
+        let is_ragged = !drafted.text.contains("\nmultiple") && !drafted.text.contains("\nsizes");
+        Ok(is_ragged.then(|| case.wg.0[0].max(case.wg.0[1])))
     }
 
     /// What the device made of it.
-    fn judged(&mut self, judgement: &Judgement, device: &str, text: &mut String) {
-        let sizes: Vec<String> = judgement
-            .tried
-            .iter()
-            .filter(|tried| tried.ruling == Ruling::Right)
+    fn judged(&mut self, judgement: &Judgement) {
+        let all = judgement.tried.iter();
+        let passed = all.filter(|tried| tried.ruling == Ruling::Right);
+        let sizes: Vec<String> = passed
             .map(|tried| format::size(tried.shape.n, tried.shape.m))
             .collect();
+        let device = self.verdict.device.clone().unwrap_or_default();
         if !sizes.is_empty() {
-            let said = match &self.verdict.reference {
+            let said = match self.verdict.reference {
                 Some(_) => "right",
                 None => "the same result in each run",
             };
-            *text += &self
-                .screen
-                .wrap(&format!("{device}: {said}, with n = {}", sizes.join(", ")));
+            self.tell(&format!("{device}: {said} with n = {}", sizes.join(", ")));
         }
         let Some(failed) = judgement.failed() else {
             return;
         };
+        let reason = &failed.reason;
         let size = format::size(failed.shape.n, failed.shape.m);
-        let message = format!(
-            "with n = {size}, work-group {}: {}",
-            failed.wg, failed.reason
+        let rule = match failed.ruling {
+            Ruling::NotBuilt => return self.find(alone::BUILD, reason),
+            Ruling::Crashed => "crash",
+            Ruling::Endless if sizes.is_empty() => "endless",
+            Ruling::Wrong if reason.contains("changed its input") => "input_changed",
+            Ruling::Wrong if reason.contains("writes outside") => "write_outside",
+            Ruling::Wrong if self.verdict.reference.is_some() => "wrong_result",
+            Ruling::Wrong => "unsteady_result",
+            _ => return self.leave_out(&format!("n = {size}"), reason),
+        };
+        let reason = match rule {
+            "unsteady_result" => reason.replace(", want ", ", and in another run "),
+            _ => reason.clone(),
+        };
+        self.find(
+            rule,
+            &format!("with n = {size}, work-group {}: {reason}", failed.wg),
         );
-        match failed.ruling {
-            Ruling::NotBuilt => self.found(BUILD, failed.reason.clone(), device),
-            Ruling::Crashed => self.found("crash", message, device),
-            Ruling::Endless if sizes.is_empty() => self.found("endless", message, device),
-            Ruling::Wrong if failed.reason.contains("changed its input") => {
-                self.found("input_changed", message, device);
-            }
-            Ruling::Wrong if failed.reason.contains("writes outside") => {
-                self.found("write_outside", message, device);
-            }
-            Ruling::Wrong if self.verdict.reference.is_some() => {
-                self.found("wrong_result", message, device);
-            }
-            Ruling::Wrong => {
-                let message = message.replace(", want ", ", and in another run ");
-                self.found("unsteady_result", message, device);
-            }
-            _ => self.not_looked_at(&format!("n = {size}"), failed.reason.clone()),
-        }
     }
 
+    /// What the simulator makes of it, and what its text shows.
     fn simulate(
         &mut self,
         (registry, family, rung): (&Registry, &Family, &Rung),
         case: &Case,
-        text: &mut String,
     ) -> Result<()> {
-        const SIMULATOR: &str = "simulator Oclgrind";
-        let checked = simulate::open(registry, SHORT)
-            .and_then(|mut worker| simulate::check(&mut worker, (family, rung), case, SHORT));
-        let checked = match checked {
-            Err(Error::Interrupted) => return Err(Error::Interrupted),
-            Err(why) => {
-                self.not_looked_at("races, bounds, values never set", why.to_string());
+        const SOUGHT: &str = "races, bounds, values never set";
+        for Remark { file, line, says } in simulate::remarks_of(family, rung) {
+            self.tell(&format!("note: {file}, line {line}: {says}"));
+        }
+        let mut worker = match simulate::open(registry, SHORT) {
+            Err(Error::NoDevice(why)) => {
+                self.leave_out(SOUGHT, &why);
                 return Ok(());
             }
-            Ok(checked) => checked,
+            opened => opened?,
         };
-        for found in &checked.findings {
-            let rule = serde_json::to_value(found.kind).unwrap_or_default();
-            let rule = rule.as_str().unwrap_or("other").to_owned();
-            self.found(&rule, found.meaning(), SIMULATOR);
-            if let Some(finding) = self.verdict.findings.last_mut() {
-                finding.file.clone_from(&found.file);
-                finding.line = found.line;
-            }
-        }
-        for remark in simulate::remarks_of(family, rung) {
-            self.found("remark", remark.says, "gpulab");
-            if let Some(finding) = self.verdict.findings.last_mut() {
-                finding.level = Level::Note;
-                finding.file = Some(remark.file);
-                finding.line = Some(remark.line);
-            }
-        }
+        let checked = simulate::check(&mut worker, (family, rung), case, SHORT)?;
+        let found = checked.findings.iter();
+        let found = found.map(|found| Finding::of_check(found, &self.kernel));
+        self.verdict.findings.extend(found);
         match checked.doubt() {
-            Some(why) => self.not_looked_at("races, bounds, values never set", why),
+            Some(why) => self.leave_out(SOUGHT, why),
             None if checked.findings.is_empty() => {
-                *text += &simulate::told(&checked, rung, "", self.screen);
+                self.details += &simulate::told(&checked, rung, "", self.screen);
             }
             None => {}
         }
         Ok(())
     }
 
-    /// Counts, times here and elsewhere, and what would pay most.
-    fn count(
+    /// Its time in seconds here, that on a recorded GPU, and what would pay most there.
+    fn time(
         &mut self,
-        (registry, family, rung): (&Registry, &Family, &Rung),
+        (registry, family): (&Registry, &Family),
         case: &Case,
-        seconds: Option<f64>,
-        text: &mut String,
+        here: Option<f64>,
     ) -> Result<()> {
         let gpu = RecordedGpu::of(self.options.ladder.on.as_deref().unwrap_or(USUAL), family)?;
-        let there = gpu.times(registry, family, std::slice::from_ref(case), true)?;
-        let payoffs = gpu.payoffs(registry, family, case, true)?;
-        let rows = counter::beside(registry, (family, rung), &[], case, (SHORT, true))?;
-        *text += &alone::times(seconds, there[0].as_ref(), &gpu.name, self.screen);
-        *text += &count::table(&rows, false, self.screen);
-        if let Some(payoffs) = payoffs {
-            *text += &payoff::text(&payoffs, &gpu.name, (&family.name, None), self.screen);
+        let there = gpu.times(registry, family, from_ref(case), true)?;
+        let there = there.into_iter().flatten().next();
+        let size = format::size(case.shape.n, case.shape.m);
+        let times = [
+            here.map(|here| format!("{} here, measured", format::time(here))),
+            there.map(|there| {
+                format!(
+                    "{} on an {}, by the model",
+                    format::time(there.seconds),
+                    gpu.name
+                )
+            }),
+        ];
+        let times: Vec<String> = times.into_iter().flatten().collect();
+        self.tell(&format!("time with n = {size}: {}", times.join("; ")));
+        if let Some(payoffs) = gpu.payoffs(registry, family, case, true)? {
+            self.details += &payoff::text(&payoffs, &gpu.name, (&family.name, None), self.screen);
         }
         Ok(())
     }

@@ -25,17 +25,25 @@ const TYPE_UNKNOWN: &str = ": its type is not known here";
 /// What a macro is that only the host knows, where its name says nothing.
 pub const UNNAMED: &str = "4";
 
-/// A family's file for one kernel with this `check`, if any, and what was guessed for it; `defines` are macros of its host. What
-/// is compared with [`ITSELF`] need not write all of its outputs.
+/// A family's file for one kernel, with these lines `besides`.
+pub struct KernelDraft {
+    pub text: String,
+    /// What was guessed, in a line.
+    pub guesses: String,
+    /// Macros whose names say nothing of their values.
+    pub unknown: Vec<String>,
+}
+
+/// Drafts a family for one kernel of a text; `defines` are macros of its host. What is compared with [`ITSELF`] need not write all of its
+/// outputs. With `room`, buffers are longer than guessed, by some elements and a row.
 ///
 /// Errors: a type that only the kernel's host knows.
 pub fn draft_alone(
     text: &str,
-    file: &str,
-    kernel: &str,
+    (file, kernel): (&str, &str),
     defines: &BTreeMap<String, String>,
-    check: Option<&str>,
-) -> Result<(String, String), String> {
+    (besides, room): (&str, bool),
+) -> Result<KernelDraft, String> {
     let (mut lines, _) = unchecked(text, file, Some(kernel), defines)?;
     let is_unknown = |line: &&str| line.ends_with(TYPE_UNKNOWN) || line.trim().starts_with("\"?\"");
     if let Some(line) = lines.lines().find(is_unknown) {
@@ -46,30 +54,50 @@ pub fn draft_alone(
             "the type of {kernel}'s parameter {parameter} is in none of its files: give it, as in -D {type_name}=float"
         ));
     }
+    let unknown = lines
+        .split(" = \"?\"")
+        .map(|before| before.rsplit([' ', ',']).next());
+    let mut unknown: Vec<String> = unknown.flatten().map(str::to_owned).collect();
+    unknown.pop();
     // What may be written is taken for written.
     lines = lines
         .replace(" = \"?\"", &format!(" = {UNNAMED:?}"))
         .replace("\"? ", "\"inout ");
-    let is_guess = |line: &&str| !line.starts_with(['#', 'k', ']']) && !line.starts_with("args");
-    let words = lines
-        .lines()
-        .filter(is_guess)
-        .filter_map(|line| line.split('#').next());
-    let guesses: Vec<&str> = words
-        .map(|words| words.trim().trim_end_matches(','))
-        .collect();
-    let guesses = guesses.join(", ").replace('"', "");
-    if check == Some(ITSELF) {
-        let restored = lines.lines().map(|line| match line.contains("] = 0") {
-            true => format!("{line}\n"),
-            false => line.replace("\"out ", "\"inout ") + "\n",
-        });
-        lines = restored.collect();
+    let guesses: Vec<String> = lines.lines().filter_map(guess_of_line).collect();
+    let row = if lines.contains(SQUARE) { "n + " } else { "" };
+    let mut changed = String::new();
+    for line in lines.lines() {
+        let mut line = line.to_owned();
+        if besides.contains(ITSELF) && !line.contains("] = 0") {
+            line = line.replace("\"out ", "\"inout ");
+        }
+        if room && line.starts_with("  \"") && !line.contains("image ") {
+            line = line.replacen(']', &format!(" + {row}64]"), 1);
+        }
+        changed += &line;
+        changed.push('\n');
     }
-    if let Some(check) = check {
-        let _ = writeln!(lines, "check = {check:?}");
+    Ok(KernelDraft {
+        text: changed + besides,
+        guesses: guesses.join(", "),
+        unknown,
+    })
+}
+
+/// What a line of a draft guesses: `n = 1024`, `x[n] small 8`, or `a = 1.5` of a parameter that is a number.
+fn guess_of_line(line: &str) -> Option<String> {
+    let (said, comment) = line.split_once('#').unwrap_or((line, ""));
+    let said = said.trim().trim_end_matches(',').replace('"', "");
+    let is_argument = line.starts_with(' ');
+    if said.is_empty() || said == "]" || said.starts_with("kernel ") || said.starts_with("args ") {
+        return None;
     }
-    Ok((lines, guesses))
+    let parameter = comment.split(':').next().unwrap_or_default();
+    let name = parameter.rsplit([' ', '*']).next().unwrap_or_default();
+    Some(match is_argument && !said.contains('[') {
+        true => format!("{name} = {said}"),
+        false => said,
+    })
 }
 
 /// The lines of a kernel's file but for its check, and the names of its outputs.
@@ -168,7 +196,7 @@ pub fn draft_pair(
     if let Some(line) = lines.lines().skip(1).find(|line| line.contains("\"?\"")) {
         return Err(format!(
             "{file} does not say all that its host does: {line}; fill it in in a file of your own, with check = \"rung: old\", from \
-             gpulab try {file}"
+             gpulab try {file} --draft"
         ));
     }
     let rungs = ["old", "new"]
@@ -199,7 +227,14 @@ fn write_head(
         2 => (SQUARE, 1024, "n, n"),
         _ => ("", 64, "n, n, n"),
     };
-    let _ = writeln!(out, "{form}n      = {n}");
+    let own = reading.own_side(source).filter(|_| dimensions == 2);
+    let only = if own.is_some() {
+        "sizes  = \"only\"\n"
+    } else {
+        ""
+    };
+    let _ = writeln!(out, "{form}n      = {}", own.unwrap_or(n));
+    out.push_str(only);
     let unset = source.host_names().into_iter();
     macros.extend(unset.map(|name| {
         let value = if is_size(&name) { "n" } else { "?" };
@@ -214,7 +249,8 @@ fn write_head(
     }
     let own = source.local_length(kernel).filter(|_| dimensions == 1);
     let usual = own.unwrap_or([256, 16, 8][dimensions - 1]);
-    let wg = match source.required_group(kernel) {
+    let named = source.required_group(kernel);
+    let wg = match named.or_else(|| source.named_group(dimensions)) {
         Some(required) => Some(required.to_string()),
         None => ["", "16x16", "8x8x4"]
             .get(dimensions - 1)
@@ -339,7 +375,7 @@ fn draft_arg(
             Some(ValueType::Number(scalar, 1)) => {
                 let value = match reading.sizes.contains(&parameter.name) {
                     true => "n",
-                    false if !scalar.is_float() && reading.is_only_added(&parameter.name) => "0",
+                    false if !scalar.is_float() && reading.is_offset(&parameter.name) => "0",
                     false => guess(*scalar, &parameter.name),
                 };
                 let comment = match value {
@@ -429,6 +465,8 @@ struct Reading<'a> {
     row_elements: BTreeSet<&'a str>,
     /// Variables that are a multiple of a work-item's place, and by what.
     factors: BTreeMap<&'a str, u64>,
+    /// Buffers of bytes, which are indices below 256 where they are any.
+    bytes: BTreeSet<&'a str>,
     /// Whether a work-item's only number is divided by a size, to be a row and a column.
     is_flat: bool,
 }
@@ -438,7 +476,7 @@ impl<'a> Reading<'a> {
         source: &'a CSource,
         kernel: &str,
         dimensions: usize,
-        parameters: &[KernelParameter],
+        parameters: &'a [KernelParameter],
     ) -> Reading<'a> {
         let body = source.body(kernel).unwrap_or_default();
         let places = places(body);
@@ -483,8 +521,13 @@ impl<'a> Reading<'a> {
             rows: BTreeSet::new(),
             row_elements: BTreeSet::new(),
             factors: BTreeMap::new(),
+            bytes: BTreeSet::new(),
             is_flat,
         };
+        let bytes = parameters
+            .iter()
+            .filter(|parameter| whole(parameter).is_some_and(|scalar| scalar.size() == 1));
+        reading.bytes = bytes.map(|parameter| parameter.name.as_str()).collect();
         let offsets = parameters
             .iter()
             .filter(|parameter| reading.has_offsets(parameter));
@@ -493,10 +536,9 @@ impl<'a> Reading<'a> {
             if reading.spans_rows(value) {
                 reading.rows.insert(name);
             }
-            let is_of_row = |word: &String| {
-                reading.row_elements.contains(word.as_str()) || offsets.contains(word)
-            };
-            if value.iter().any(is_of_row) {
+            let begins_row = value.iter().any(|word| offsets.contains(word));
+            let is_of_row = |word: &String| reading.row_elements.contains(word.as_str());
+            if begins_row || without_indices(value).iter().any(is_of_row) {
                 reading.row_elements.insert(name);
             }
             let factor = reading.factor(value);
@@ -516,7 +558,21 @@ impl<'a> Reading<'a> {
             })
     }
 
-    /// Whether a number is part of nothing but sums, as where data begin.
+    /// Whether a number says where data begin, in elements or in rows.
+    fn is_offset(&self, name: &str) -> bool {
+        let is_row = |four: &[String]| {
+            four[0] == name && four[1] == "*" && four[2] == "(" && self.sizes.contains(&four[3])
+        };
+        self.is_only_added(name) || self.body.windows(4).any(is_row)
+    }
+
+    /// The side of a matrix that the text itself says, as `WIDTH` of `y * WIDTH + x`.
+    fn own_side(&self, source: &CSource) -> Option<u64> {
+        let mut factors = self.body.windows(2).filter(|two| two[0] == "*");
+        factors.find_map(|two| source.number(&two[1]).filter(|_| is_size(&two[1])))
+    }
+
+    /// Whether a number is part of nothing but sums.
     fn is_only_added(&self, name: &str) -> bool {
         let word = |at: usize| self.body.get(at).map_or("", String::as_str);
         let mut around = (1..self.body.len())
@@ -597,6 +653,13 @@ impl<'a> Reading<'a> {
             .any(|index| index.iter().any(is_of_row) && !loads(index))
         {
             return format!("{A_ROW}*n");
+        }
+        let is_of_bytes = |index: &&[String]| {
+            let mut words = index.iter();
+            loads(index) && words.any(|word| self.bytes.contains(word.as_str()))
+        };
+        if indices.iter().any(is_of_bytes) {
+            return BINS.to_owned();
         }
         let mask = indices
             .iter()
