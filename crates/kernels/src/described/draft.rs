@@ -1004,7 +1004,7 @@ mod tests {
         for line in [
             "form   = \"square\"",
             "block_size_y = \"WG_Y\"",
-            "\"out bins[n*n] = 0\"",
+            "\"out bins[256] = 0\"",
             "\"img[n*n]\"",
             "\"(n, n)\"",
             "\"local 2 * WG\"",
