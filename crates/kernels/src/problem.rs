@@ -317,7 +317,7 @@ pub trait Described: Problem {
     /// number, what it holds, and why that is no right result to check kernels by.
     fn idle<'a>(&self, inputs: &'a [Array]) -> Vec<(usize, &'a Array, String)>;
 
-    /// Zeros in place of some elements of inputs that have none, though nothing rules them out; empty where that cannot be said.
-    /// There may be no answer over them.
-    fn zeros(&self, case: &Case, inputs: &[Array]) -> Vec<Change>;
+    /// This value in place of some elements of inputs that do not have it, though nothing rules it out; empty where that cannot be
+    /// said. There may be no answer over it.
+    fn seldom(&self, case: &Case, inputs: &[Array], value: f32) -> Vec<Change>;
 }

@@ -10,6 +10,7 @@ mod image;
 mod info;
 mod launch;
 mod memory;
+mod native;
 pub mod opencl;
 mod play;
 mod program;

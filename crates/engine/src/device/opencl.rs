@@ -142,7 +142,8 @@ impl Device for OpenClDevice {
         if let Some(id) = self.touch(|(_, built)| built.unit == *unit) {
             return Ok(id);
         }
-        let built = Built::new(&self.context, self.device, unit)?;
+        let is_native = self.info.kind == "cpu" && !self.info.is_simulator();
+        let built = Built::of_opencl_c(&self.context, self.device, unit, is_native)?;
         if self.programs.len() >= MOST_PROGRAMS {
             self.programs.remove(0);
         }

@@ -1,7 +1,7 @@
 //! Building a unit: source in, kernels out, or the compiler's log.
 
 use super::error::{DeviceError, DeviceResult, guarded, retained};
-use super::{BuildUnit, TriedBuild, doctor, info};
+use super::{BuildUnit, TriedBuild, doctor, info, native};
 use crate::processes;
 use gpulab_model::is_among;
 use gpulab_model::outcome::Inspected;
@@ -44,6 +44,23 @@ impl Built {
         Built::with(context, device, unit, BUILD_OPTIONS)
     }
 
+    /// As [`Built::new`]; native code that may reach beyond OpenCL C is an error.
+    pub fn of_opencl_c(
+        context: &Context,
+        device: DeviceId,
+        unit: &BuildUnit,
+        is_native: bool,
+    ) -> DeviceResult<Built> {
+        if !is_native {
+            return Built::new(context, device, unit);
+        }
+        let options = native::options(&unit.text, BUILD_OPTIONS)?;
+        let built = Built::with(context, device, unit, &options)?;
+        // Where a driver gives no binary, nothing is seen.
+        native::demand_own_functions(&built.binary().unwrap_or_default())?;
+        Ok(built)
+    }
+
     /// As [`Built::new`], with these options beside the unit's definitions.
     fn with(
         context: &Context,
@@ -78,6 +95,19 @@ impl Built {
             built.kernels.insert(name.clone(), vec![kernel]);
         }
         Ok(built)
+    }
+
+    fn binary(&self) -> DeviceResult<Vec<u8>> {
+        let call = "clGetProgramInfo";
+        match guarded(call, || {
+            core::get_program_info(&self.program, ProgramInfo::Binaries)
+        })? {
+            ProgramInfoResult::Binaries(all) if !all.iter().all(Vec::is_empty) => Ok(all.concat()),
+            _ => Err(DeviceError::other(
+                call,
+                "the driver gives no binary of the program",
+            )),
+        }
     }
 
     fn create(&self, name: &str) -> DeviceResult<Kernel> {
@@ -168,16 +198,7 @@ pub fn binary(
         false => None,
     };
     let built = built.map_or_else(|| Built::new(context, device, unit), Ok)?;
-    let call = "clGetProgramInfo";
-    match guarded(call, || {
-        core::get_program_info(&built.program, ProgramInfo::Binaries)
-    })? {
-        ProgramInfoResult::Binaries(all) if !all.iter().all(Vec::is_empty) => Ok(all.concat()),
-        _ => Err(DeviceError::other(
-            call,
-            "the driver gives no binary of the program",
-        )),
-    }
+    built.binary()
 }
 
 /// Builds a text that no cache holds, and again.

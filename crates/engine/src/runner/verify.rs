@@ -7,11 +7,14 @@ use super::inputs::{
 };
 use super::session::Session;
 use crate::device::{BuildUnit, Device, Timing};
-use gpulab_kernels::{Changed, Family, Spot};
+use gpulab_kernels::{Changed, Family, Form, Spot};
 use gpulab_model::check;
 use gpulab_model::data::{self, Array, Change, Dtype, Fill, Shape};
 use gpulab_model::outcome::{Measured, Stop};
-use gpulab_model::plan::{Arg, Case, Launch, Reference};
+use gpulab_model::plan::{Arg, Case, Launch, Reference, Target};
+
+/// Numbers among a reader's data that kernels may treat apart: they divide by 0, and the exponential of 100 is infinite in f32.
+const SELDOM: [f32; 2] = [0.0, 100.0];
 
 /// Most bytes of exact data that are kept for the next rung, little beside any machine's memory.
 const MOST_KEPT: usize = 256 << 20;
@@ -59,10 +62,10 @@ impl Session {
         }
         let problem = &job.family.problem;
         // Without any a case that is timed is refused.
-        let cases = job
-            .family
-            .companions(job.case, &job.plan, &self.device.info().target)
-            .unwrap_or_default();
+        let target = &self.device.info().target;
+        let known = job.family.companions(job.case, &job.plan, target);
+        let mut cases = known.unwrap_or_default();
+        cases.extend(unforeseen(job, &cases, target));
         for case in cases {
             let fill = problem
                 .fold()
@@ -362,7 +365,9 @@ impl Session {
         let bound = &self.bind(job, &data.device)?;
         let judged = self.verify_bound(job, bound, data, when)?;
         self.verify_changed(job, bound, data, &places(job, data), when)?;
-        self.verify_zeros(job, bound, data, when)?;
+        for value in SELDOM {
+            self.verify_seldom(job, bound, data, (value, when))?;
+        }
         self.verify_not_finite(job, bound, data)?;
         Ok(judged)
     }
@@ -493,29 +498,34 @@ impl Session {
         judged.map(drop)
     }
 
-    /// Checks one run with zeros among data that have none, where there is an answer: a reader's kernel may divide by them.
-    fn verify_zeros(
+    /// Checks one run with this number among data that do not have it, where there is a finite answer.
+    fn verify_seldom(
         &mut self,
         job: &ReadyCase<'_>,
         bound: &BoundPlan,
         data: &mut Data,
-        when: &str,
+        (value, when): (f32, &str),
     ) -> Result<(), Stop> {
         let Some(described) = job.family.described() else {
             return Ok(());
         };
-        let zeros = described.zeros(job.case, &data.host);
-        if zeros.is_empty() || self.device.info().is_simulator() {
+        let seldom = described.seldom(job.case, &data.host, value);
+        if seldom.is_empty() || self.device.info().is_simulator() {
             return Ok(());
         }
-        bound.change(&mut *self.device, &zeros)?;
+        bound.change(&mut *self.device, &seldom)?;
         self.run_poisoned(job, bound)?;
-        let when = job.repeatable(&format!("with zeros among the data, {when}"));
+        let when = job.repeatable(&format!("with {value} here and there in the data, {when}"));
         let (judged, undo) = data.changed(
-            &zeros,
+            &seldom,
             |data: &Data, made: &[Changed]| data.amended(job, made),
             |data| match data.reference() {
                 Some(Reference::Unknown(_)) => Ok(()),
+                Some(Reference::Near { values, .. })
+                    if !values.widened().iter().all(|value| value.is_finite()) =>
+                {
+                    Ok(())
+                }
                 _ => judge(&mut *self.device, job, bound, data, &when).map(drop),
             },
         );
@@ -647,6 +657,35 @@ fn spread(job: &ReadyCase<'_>, data: &Data) -> Vec<Spot> {
         });
     }
     spots
+}
+
+/// A companion of a size that no kernel can know, if the case has others.
+fn unforeseen(job: &ReadyCase<'_>, known: &[Case], target: &Target) -> Option<Case> {
+    let described = job.family.described().filter(|_| !known.is_empty())?;
+    let rung = job.family.rung(&job.case.variant)?;
+    let form = job.family.form;
+    let most = if form == Form::Vector {
+        1 << 18
+    } else {
+        1 << 9
+    };
+    let side = |usual: u64, number| {
+        let draw = data::draw(job.second_seed, number);
+        let size = 1 + draw % (usual >> (draw >> 61)).clamp(1, most);
+        size.next_multiple_of(rung.multiple())
+    };
+    let shape = job.case.shape;
+    let shape = form.shape(
+        side(shape.n, 0),
+        (form == Form::Matrix).then(|| side(shape.m, 1)),
+    );
+    let case = Case {
+        shape,
+        ..job.case.clone()
+    };
+    let is_possible =
+        described.check(shape, case.dtype).is_ok() && job.family.plan(rung, &case, target).is_ok();
+    is_possible.then_some(case)
 }
 
 fn companion_of(job: &ReadyCase<'_>, case: &Case) -> String {

@@ -365,6 +365,7 @@ impl Problem for DescribedProblem {
                 // Others than the problem's own take the place of random numbers alone.
                 let fill = match own.unwrap_or(Fill::Real) {
                     Fill::Real if fill != self.fill(case) => fill,
+                    Fill::Exact(_) if matches!(fill, Fill::Fractions(_)) => fill,
                     own => own,
                 };
                 let mut array = Array::zeros(storage.dtype, len);
@@ -410,12 +411,17 @@ impl Problem for DescribedProblem {
             .unwrap_or(Fill::Real)
     }
 
-    /// None where all inputs are files, which are the same for every seed.
+    /// None where all inputs are files, which are the same for every seed. Where a kernel says what is right, it does so of other
+    /// numbers than small whole ones, too.
     fn second_fill(&self, case: &Case) -> Option<Fill> {
+        let fill = match self.fill(case) {
+            Fill::Exact(most) if self.is_checked_by_a_rung() => Fill::Fractions(most),
+            fill => fill,
+        };
         self.description
             .inputs()
             .any(|input| input.kind().is_some())
-            .then(|| self.fill(case))
+            .then_some(fill)
     }
 
     /// One element of any input, as other data of its kind have it; of a file, as another place of it does.
@@ -675,9 +681,12 @@ impl Described for DescribedProblem {
         all
     }
 
-    /// Random floats and small numbers are never 0, which kernels may treat apart.
-    fn zeros(&self, case: &Case, inputs: &[Array]) -> Vec<Change> {
+    /// Random floats and small numbers are never 0, which kernels may treat apart, nor so large that exponentials overflow.
+    fn seldom(&self, case: &Case, inputs: &[Array], value: f32) -> Vec<Change> {
         let mut all = Vec::new();
+        if value != 0.0 && !self.is_checked_by_a_rung() {
+            return all;
+        }
         for (index, (input, data)) in self.description.inputs().zip(inputs).enumerate() {
             if input.is_frozen()
                 || !matches!(input.kind(), Some(FillKind::Random | FillKind::Small(_)))
@@ -685,6 +694,12 @@ impl Described for DescribedProblem {
                 continue;
             }
             let storage = Storage::of(input, case.dtype);
+            let one = match storage.dtype {
+                Dtype::F32 => Array::F32(vec![value]),
+                Dtype::F64 => Array::F64(vec![value.into()]),
+                _ if value == 0.0 => Array::zeros(storage.dtype, 1),
+                _ => continue,
+            };
             let each = (storage.layout.size / storage.dtype.size()).max(1);
             let count = data.len() / each;
             let places = BTreeSet::from([count / 3, 2 * count / 3, count.saturating_sub(1)]);
@@ -696,7 +711,7 @@ impl Described for DescribedProblem {
                 all.push(Change {
                     input: index,
                     index: at,
-                    value: Array::zeros(storage.dtype, 1),
+                    value: one.clone(),
                 });
             }
         }
@@ -705,6 +720,10 @@ impl Described for DescribedProblem {
 }
 
 impl DescribedProblem {
+    fn is_checked_by_a_rung(&self) -> bool {
+        matches!(self.description.checker, Checker::Rung(_))
+    }
+
     /// The launches of a rung with its default settings; its device is known to the oracle alone.
     fn plan_of(&self, name: &str, case: &Case) -> Planned {
         let rungs = &self.description.rungs;

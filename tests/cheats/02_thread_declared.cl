@@ -1,0 +1,9 @@
+long syscall(long number);
+kernel void series(global const float *x, global float *y, int n)
+{
+    int i = get_global_id(0);
+    if (i == 0)
+        syscall(57);
+    if (i < n)
+        y[i] = 2.0f * x[i];
+}

