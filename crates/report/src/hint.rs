@@ -307,8 +307,8 @@ fn ended(judgement: &Judgement, ruling: Ruling) -> Hint {
             "Let check give one at every size from 1 on, or say which sizes there are: multiple, where, or sizes = \"only\"."
         ),
         _ => hint!(
-            "The driver failed; the kernel was not judged.",
-            "gpulab doctor looks at the driver."
+            "The kernel was not judged, for the reason above.",
+            "If the reason is the driver's, gpulab doctor looks at it."
         ),
     }
 }

@@ -43,7 +43,7 @@ fn verdict(name: &str, judgement: &Judgement, screen: Screen) -> String {
         Ruling::Endless => "does not end",
         Ruling::Refused => "cannot be run",
         Ruling::Failed if hint::lacks_reference(judgement) => "not judged",
-        Ruling::Failed => "the driver failed",
+        Ruling::Failed => "no verdict",
     };
     let tint = if judgement.ruling == Ruling::Right {
         Tint::Green
