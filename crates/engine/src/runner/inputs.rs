@@ -86,15 +86,13 @@ impl Data {
             return Ok(());
         };
         // What is to be copied may be.
-        let is_nearly_input = |values: &Array, held: &Array| {
-            check::check_result(held, right, 0).ok && held.widened() != values.widened()
-        };
         if let Reference::Near { values, .. } = right
-            && self.host.iter().any(|held| is_nearly_input(values, held))
+            && self.host.iter().any(|held| {
+                check::check_result(held, right, 0).ok && held.widened() != values.widened()
+            })
         {
             return Err(Stop::failed(
-                "the right result is so near to an input that a kernel which copies that would pass: choose a smaller tolerance, \
-                 in a file of the family",
+                "the right result is nearly an input, so a kernel that copies it would pass: give the file a smaller tolerance",
             ));
         }
         let idle = described
