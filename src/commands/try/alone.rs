@@ -235,6 +235,13 @@ impl Looking<'_> {
                 self.kernel
             ));
         }
+        // What the reader says is right has no answer.
+        let failed = judgement.failed();
+        if let (Ruling::Failed, Some(_), Some(failed)) =
+            (judgement.ruling, &self.verdict.reference, failed)
+        {
+            return Err(Error::Failed(failed.reason.clone()));
+        }
         self.judged(&judgement);
         if judgement.ruling == Ruling::NotBuilt {
             return Ok(None);
@@ -345,6 +352,9 @@ impl Looking<'_> {
             }),
         ];
         let times: Vec<String> = times.into_iter().flatten().collect();
+        if times.is_empty() {
+            return Ok(());
+        }
         self.tell(&format!("time with n = {size}: {}", times.join("; ")));
         if let Some(payoffs) = gpu.payoffs(registry, family, case, true)? {
             self.details += &payoff::text(&payoffs, &gpu.name, (&family.name, None), self.screen);
