@@ -231,6 +231,25 @@ impl RecordedGpu {
         }))
     }
 
+    /// What the step from one case to another gains there by the model, and why; nothing of what the model does not know.
+    pub fn pair(&self, registry: &Registry, family: &Family, cases: &[Case; 2]) -> Result<String> {
+        let times = self.times(registry, family, cases, true)?;
+        let rows = cases.iter().zip(times).filter_map(|(case, time)| {
+            Some(Row {
+                t_median_s: Some(time?.seconds),
+                ..self.row(family, case)?
+            })
+        });
+        let rows: Vec<Row> = rows.collect();
+        let why = reasons(registry, &rows, &self.counted.borrow(), &self.rates);
+        let Some((gain, reason)) = why.steps.first() else {
+            return Ok(String::new());
+        };
+        let [before, after] = [0, 1].map(|at| &why.rungs[at].row);
+        let why = report::why::sentence(before, after, *gain, reason);
+        Ok(format!("On {}, by the model: {why}", self.name))
+    }
+
     /// As [`RecordedGpu::row`], with the time of the case where that was recorded: with the same settings but for the number of
     /// work-items, or else with others for what was left to the rung.
     pub fn recorded(&self, family: &Family, case: &Case) -> Option<Row> {

@@ -613,8 +613,18 @@ fn an_older_kernel_says_whether_a_newer_one_is_right_and_faster() {
     std::fs::write(&old, copying("", "b[i] = 2 * a[i];")).unwrap();
     let slow = "float v = 0; for (int k = 0; k < 4000 + i % 2; k++) v = v * 0.5f + a[i % n];";
     let cases = [
-        (copying("", "b[i] = 2 * a[i]; // twice"), "SAME", 0),
+        (
+            copying("", "float v = a[i]; b[i] = 2 * v; // twice"),
+            "SAME",
+            0,
+        ),
         (copying("", "b[i] = 2 * a[i] + 1;"), "INCORRECT", 4),
+        // What every work-item writes is the same, and so right.
+        (
+            copying("", "b[0] = 2 * a[0]; b[i] = 2 * a[i];"),
+            "SUSPECT",
+            4,
+        ),
         (copying("", "b[i] = 2 * a[i] + ;"), "NOT BUILT", 5),
         (
             copying(slow, "b[i] = 2 * a[i] + (v == 0.1f ? v : 0);"),
@@ -632,6 +642,23 @@ fn an_older_kernel_says_whether_a_newer_one_is_right_and_faster() {
             "{word}, {code}: {out}{err}"
         );
     }
+    let git = |args: &[&str]| {
+        let git = std::process::Command::new("git")
+            .args(["-C", folder.path().to_str().unwrap()])
+            .args(["-c", "user.name=a", "-c", "user.email=a@b.c"])
+            .args(args)
+            .output();
+        assert!(git.unwrap().status.success(), "{args:?}");
+    };
+    let new = folder.path().join("new.cl");
+    std::fs::write(&new, copying("", "b[i] = 2 * a[i];")).unwrap();
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["commit", "-qm", "right"]);
+    std::fs::write(&new, copying("", "b[i] = a[i];")).unwrap();
+    let (out, err, code) = run(&["try", new.to_str().unwrap(), "--against", "HEAD", "-n", "999", "--json", "-"]);
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert!(code == 4 && json["verdict"] == "INCORRECT", "{out}{err}");
     let (_, err, code) = run(&["try", "nobody.cl", "--against", old.to_str().unwrap()]);
     assert!(code == 2 && err.contains("nobody.cl"), "{err}");
 }

@@ -127,11 +127,6 @@ fn is_delimiter(word: &str) -> bool {
     word.len() <= 16 && !word.contains([')', '\\', '"', ' ', '\t', '\n'])
 }
 
-/// Whether texts differ in blanks and comments at most.
-pub fn is_alike(one: &str, other: &str) -> bool {
-    tokens(&without_comments(one)) == tokens(&without_comments(other))
-}
-
 /// The text without comments and without lines of the preprocessor that name lines.
 pub fn without_comments(text: &str) -> String {
     let lines = logical_lines(text).into_iter().map(|(_, line)| line);

@@ -1,46 +1,54 @@
 //! The verdict on a kernel that was timed in turn with an older one.
 
 use crate::format::{self, Screen};
+use crate::verdict::{Ratio, Verdict, Word};
 use gpulab_model::stats::summarise;
-use gpulab_record::compare::{RatioInterval, SpeedVerdict};
 
-/// One word first: then by how much, with the interval that holds it, and both times. `kernels` are the old and the new one, `times`
-/// those of their runs in seconds; kernels that differ by less than `same` are alike.
+/// One word first: then by how much, with the interval that holds it; both times, and the reason. `pairs` are the seconds
+/// of the old and the new kernel's runs at this `size`; kernels that differ by less than `same` are alike.
 pub fn text(
-    ([old, new], times): ([&str; 2], &[Vec<f64>; 2]),
-    interval: &RatioInterval,
-    verdict: SpeedVerdict,
+    verdict: &Verdict,
+    pairs: &[[f64; 2]],
+    size: &str,
     same: f64,
     screen: Screen,
 ) -> String {
-    let RatioInterval { ratio, low, high } = *interval;
-    let times_of = |ratio: f64| format!("{:.3}", ratio.max(1.0 / ratio));
-    let faster = |ratio: f64| if ratio < 1.0 { "faster" } else { "slower" };
-    let by = match verdict {
-        SpeedVerdict::Faster | SpeedVerdict::Slower => {
-            let (near, far) = if ratio < 1.0 {
-                (high, low)
-            } else {
-                (low, high)
-            };
-            let [ratio, near, far] = [ratio, near, far].map(times_of);
-            format!("{ratio} times ({near} to {far})")
-        }
-        SpeedVerdict::Same => format!("within {:.0} %", 100.0 * same),
-        SpeedVerdict::Undecided => {
-            let [low, high] =
-                [low, high].map(|end| format!("{} times {}", times_of(end), faster(end)));
-            format!("between {low} and {high}; a larger --budget may decide")
-        }
-    };
-    let [before, after] = times
-        .each_ref()
-        .map(|runs| summarise(runs).map_or_else(String::new, |times| format::time(times.median)));
-    let runs = times[1].len();
-    screen.wrap(&format!(
-        "{}: {by}. {} takes {after}, {} {before}; {runs} runs of each, in turn. The results are those of the old kernel, over small numbers and at edge sizes too.",
-        verdict.name(),
-        format::terminal(new),
+    let by = verdict
+        .ratio
+        .map_or_else(String::new, |ratio| by(verdict.verdict, ratio, same));
+    let [before, after] = [0, 1].map(|side| {
+        let runs: Vec<f64> = pairs.iter().map(|pair| pair[side]).collect();
+        summarise(&runs).map_or_else(String::new, |times| format::time(times.median))
+    });
+    let old = verdict.reference.as_deref().unwrap_or_default();
+    let mut text = screen.wrap(&format!(
+        "{}: {by}. With {size}, {} takes {after}, {} {before}; {} pairs of runs, in turn. The results are those of the old \
+         kernel, over small numbers and at edge sizes too.",
+        verdict.verdict.name(),
+        format::terminal(&verdict.subject),
         format::terminal(old),
-    ))
+        pairs.len()
+    ));
+    if !verdict.reason.is_empty() {
+        text += &screen.wrap_foreign(&verdict.reason);
+    }
+    text
+}
+
+fn by(word: Word, Ratio { ratio, low, high }: Ratio, same: f64) -> String {
+    let times = |ratio: f64| format!("{:.3}", ratio.max(1.0 / ratio));
+    let direction = |ratio: f64| if ratio < 1.0 { "faster" } else { "slower" };
+    match word {
+        Word::Faster | Word::Slower => {
+            let mut ends = [low, high].map(|end| times(end));
+            ends.sort();
+            format!("{} times ({} to {})", times(ratio), ends[0], ends[1])
+        }
+        Word::Same => format!("within {:.0} %", 100.0 * same),
+        _ => {
+            let [low, high] =
+                [low, high].map(|end| format!("{} times {}", times(end), direction(end)));
+            format!("between {low} and {high}")
+        }
+    }
 }

@@ -18,7 +18,7 @@ use crate::{Error, Result, interrupt, usage_error};
 use std::time::Duration;
 
 /// Seconds that a small case may take by default: most of it is its compilation.
-const SMALL_S: f64 = 15.0;
+pub const SMALL_S: f64 = 15.0;
 
 /// A kernel file that was judged, and stays among its family's rungs.
 pub struct JudgedFile {

@@ -3,6 +3,7 @@
 //! This folder is the only place that names `ocl`. [`Device`] is the seam: [`opencl`] implements it on
 //! a driver, a fake in the tests by a script, so that everything above is tested without one.
 
+mod code;
 pub mod doctor;
 mod error;
 mod forward;
@@ -16,6 +17,7 @@ mod play;
 mod program;
 pub mod select;
 
+pub use code::instructions;
 pub use error::{DeviceError, DeviceResult};
 pub use forward::{LIBRARY_VARIABLE, Loader, loader};
 pub use info::{generation, list_platforms};

@@ -247,6 +247,15 @@ impl BoundPlan {
         Ok(bound)
     }
 
+    /// Another plan over the same buffers, if it asks for the same.
+    pub fn shared_with(&self, plan: &Plan) -> Option<BoundPlan> {
+        (plan.buffers == self.plan.buffers).then(|| BoundPlan {
+            plan: plan.clone(),
+            fence: self.fence,
+            buffers: self.buffers.clone(),
+        })
+    }
+
     /// A binding of its own copies of all buffers larger than `share_below` bytes; the others are shared with `self`.
     pub fn copy(&self, device: &mut dyn Device, share_below: usize) -> DeviceResult<BoundPlan> {
         let mut copy = BoundPlan {

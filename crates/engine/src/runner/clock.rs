@@ -414,6 +414,13 @@ impl Gauge {
     }
 }
 
+impl Gauge {
+    /// Whether the driver's event clock keeps time.
+    pub fn trusts_events(&self) -> bool {
+        self.distrust.is_none()
+    }
+}
+
 /// Warms up and samples as the settings say, listens to the canary from the end of the warm-up on, and notes what came of it.
 /// `run` is given the number of the run.
 pub fn watch(

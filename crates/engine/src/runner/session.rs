@@ -3,7 +3,7 @@
 use super::buffers::Fence;
 use super::clock::{Gauge, sampled};
 use super::inputs::{Data, ReadyCase, choices, demand, exactly, make_inputs, single};
-use crate::device::{BuildUnit, Device, ProgramId, TriedBuild, generation};
+use crate::device::{BuildUnit, Device, ProgramId, TriedBuild, generation, instructions};
 use gpulab_kernels::exchange::exchange;
 use gpulab_kernels::occupancy;
 use gpulab_kernels::{
@@ -475,6 +475,7 @@ impl Session {
         let unit = self.unit(planned.0, &planned.1)?;
         let mut binary = self.device.binary(&unit)?;
         let bytes = binary.len() as u64;
+        let code = instructions(&binary, &unit.kernels);
         binary.truncate(
             binary
                 .iter()
@@ -484,7 +485,7 @@ impl Session {
         let text = String::from_utf8(binary)
             .ok()
             .filter(|text| !text.contains('\0'));
-        Ok(ProgramBinary { text, bytes })
+        Ok(ProgramBinary { text, bytes, code })
     }
 
     /// Builds a text twice; nothing of it runs.

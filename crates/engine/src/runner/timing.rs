@@ -6,7 +6,7 @@ use super::clock::{self, Gauge};
 use super::inputs::{Data, ReadyCase, tails, timed_exact_data};
 use super::session::Session;
 use super::verify::finished;
-use super::witness::Witness;
+use super::witness::{Watched, Witness};
 use crate::device::Device;
 use gpulab_model::data::Array;
 use gpulab_model::outcome::{
@@ -155,7 +155,8 @@ impl Session {
             .flat_map(|launches| &launches[before..])
             .cloned()
             .collect();
-        let mut witness = Witness::new(device, job, data, bindings)?;
+        let watched: Vec<Watched<'_>> = bindings.iter().map(|bound| (job, *bound)).collect();
+        let mut witness = Witness::new(device, data, &watched)?;
         let mut preparations = Vec::new();
         let mut left_out = measured.left_out;
         let mut run_one = |device: &mut dyn Device,

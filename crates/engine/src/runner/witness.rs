@@ -32,11 +32,13 @@ const PART: usize = 1024;
 const SHARE: f64 = 0.2;
 const FIRST_FEW: u64 = 4;
 
-/// Watches the runs of one case over its sets of buffers.
+/// A set of buffers, and the case that runs over it.
+pub type Watched<'a> = (&'a ReadyCase<'a>, &'a BoundPlan);
+
+/// Watches the runs of a case over its sets of buffers, or of cases that have one set each.
 pub struct Witness<'a> {
-    job: &'a ReadyCase<'a>,
     data: &'a mut Data,
-    sets: &'a [&'a BoundPlan],
+    sets: &'a [Watched<'a>],
     /// Changes that the inputs hold, and what undoes them.
     changes: Vec<Change>,
     undo: Vec<Change>,
@@ -53,18 +55,16 @@ impl<'a> Witness<'a> {
     /// Poisons the outputs of all sets.
     pub fn new(
         device: &mut dyn Device,
-        job: &'a ReadyCase<'a>,
         data: &'a mut Data,
-        sets: &'a [&'a BoundPlan],
+        sets: &'a [Watched<'a>],
     ) -> Result<Witness<'a>, Stop> {
-        sets.iter().try_for_each(|set| set.poison(device))?;
+        sets.iter().try_for_each(|set| set.1.poison(device))?;
         let began = Instant::now();
         let judging = Duration::ZERO;
         let changes = Vec::new();
         let undo = Vec::new();
         let pending = Vec::new();
         Ok(Witness {
-            job,
             data,
             sets,
             changes,
@@ -83,16 +83,16 @@ impl<'a> Witness<'a> {
         self.runs += 1;
         self.changes.clear();
         self.undo.clear();
-        let run = if self.job.family.described().is_some() {
+        let run = if self.sets[0].0.family.described().is_some() {
             self.runs % REPEATS
         } else {
             self.runs
         };
         for change in 0..CHANGES {
-            self.add_change(device, self.draw_of(run, change));
+            self.add_change(device, sets[0], self.draw_of(run, change));
         }
         for &set in &sets {
-            self.sets[set].change(device, &self.changes)?;
+            self.sets[set].1.change(device, &self.changes)?;
         }
         self.pending = sets;
         Ok(())
@@ -108,15 +108,16 @@ impl<'a> Witness<'a> {
         for (index, set) in self.sets.iter().enumerate() {
             // Those of the last one were judged with it.
             if index != last {
-                verify::demand_guards(device, set)?;
+                verify::demand_guards(device, set.1)?;
             }
-            verify::demand_inputs(device, set, self.data)?;
+            verify::demand_inputs(device, set.1, self.data)?;
         }
         Ok(())
     }
 
-    /// Draws an element of the inputs and a value that decides the result, and notes both, and what the element was.
-    fn add_change(&mut self, device: &dyn Device, draw: u64) {
+    /// Draws an element of the inputs and a value that decides the result of this set's case, and notes both, and what the element
+    /// was.
+    fn add_change(&mut self, device: &dyn Device, set: usize, draw: u64) {
         let len = self.data.first_len() as u64;
         if len == 0 {
             return;
@@ -126,7 +127,7 @@ impl<'a> Witness<'a> {
             draw: data::draw(draw, 1),
         };
         // A second change to one element would have to be undone before the first.
-        let more = self.data.deciding(device, self.job, spot);
+        let more = self.data.deciding(device, self.sets[set].0, spot);
         if !more.iter().all(|change: &Change| {
             self.changes
                 .iter()
@@ -168,7 +169,7 @@ impl<'a> Witness<'a> {
         self.poisoned = self.changes.is_empty() || !keeps_outputs;
         for set in std::mem::take(&mut self.pending) {
             if self.poisoned {
-                self.sets[set].poison(device)?;
+                self.sets[set].1.poison(device)?;
             }
         }
         Ok(())
@@ -176,18 +177,19 @@ impl<'a> Witness<'a> {
 
     fn undo_changes(&mut self, device: &mut dyn Device) -> Result<(), Stop> {
         for &set in &self.pending {
-            self.sets[set].change(device, &self.undo)?;
+            self.sets[set].1.change(device, &self.undo)?;
         }
         Ok(())
     }
 
     /// Whether this run is one that is judged.
     fn is_due(&self) -> bool {
-        let first = 1 + data::draw(!self.job.second_seed, 0) % FIRST_FEW;
+        let first = 1 + data::draw(!self.second_seed(), 0) % FIRST_FEW;
         // What is put back before a run holds no poison that would show an idle one.
         let is_more = self.runs > first
             && self.is_in_time()
-            && (self.job.plan.restored || self.draw(100).is_multiple_of(2));
+            && (self.sets.iter().any(|set| set.0.plan.restored)
+                || self.draw(100).is_multiple_of(2));
         self.runs == first || is_more || !self.poisoned
     }
 
@@ -196,8 +198,7 @@ impl<'a> Witness<'a> {
     }
 
     fn judge(&mut self, device: &mut dyn Device, set: usize, when: &str) -> Result<(), Stop> {
-        let job = self.job;
-        let bound = self.sets[set];
+        let (job, bound) = self.sets[set];
         let when = &job.repeatable(when);
         self.data
             .changed(
@@ -211,8 +212,9 @@ impl<'a> Witness<'a> {
 
     /// Whether some parts of each output, never the same, were written.
     fn look(&self, device: &mut dyn Device, set: usize) -> Result<(), Stop> {
-        let plan = &self.job.plan;
-        let movement = self.job.family.problem.movement(self.job.case);
+        let (job, bound) = self.sets[set];
+        let plan = &job.plan;
+        let movement = job.family.problem.movement(job.case);
         for buffer in plan.outputs() {
             let output = &plan.buffers[buffer];
             // Between the rows of a matrix nothing is written.
@@ -226,14 +228,10 @@ impl<'a> Witness<'a> {
                 let len = written.min(PART);
                 let column = along as usize % (written - len + 1);
                 let start = in_row as usize * row + column;
-                let got = self.sets[set].part(device, buffer, start, len)?;
+                let got = bound.part(device, buffer, start, len)?;
                 if let Some(index) = check::still_poisoned(&got)
-                    && let Some(what) = verify::unwritten(
-                        device,
-                        self.job,
-                        self.sets[set],
-                        (buffer, start + index),
-                    )?
+                    && let Some(what) =
+                        verify::unwritten(device, job, bound, (buffer, start + index))?
                 {
                     return Err(wrong(format!("{what} (while it was timed)")));
                 }
@@ -248,6 +246,10 @@ impl<'a> Witness<'a> {
     }
 
     fn draw_of(&self, run: u64, number: u64) -> u64 {
-        data::draw(data::draw(!self.job.second_seed, run), number)
+        data::draw(data::draw(!self.second_seed(), run), number)
+    }
+
+    fn second_seed(&self) -> u64 {
+        self.sets[0].0.second_seed
     }
 }

@@ -17,7 +17,7 @@ pub use process::{Interrupted, Lost, Tell, WorkerProcess};
 pub use serve::{open_session, serve};
 
 use crate::device::{BuildUnit, TriedBuild};
-use crate::runner::Session;
+use crate::runner::{PairJob, Session};
 use gpulab_kernels::{FamilyFile, OwnKernel, Registry};
 use gpulab_model::data::{Dtype, Fill};
 use gpulab_model::outcome::{
@@ -110,6 +110,7 @@ enum Request {
     Inspect(Box<Case>),
     Binary(Box<Case>),
     LaunchOnce(Box<Case>),
+    Pair(Box<PairJob>),
     Verify(Box<Case>),
     Diagnose(Box<Case>),
     AskReference(Box<Case>),
@@ -127,6 +128,7 @@ enum Reply {
     Inspected(Result<Vec<Inspected>, Stop>),
     Binary(Result<ProgramBinary, Stop>),
     LaunchedOnce(Result<LaunchedOnce, Stop>),
+    Paired(Result<Vec<[f64; 2]>, Stop>),
     Diagnosed(Box<Result<Symptoms, Stop>>),
     AskedReference(Result<Option<String>, Stop>),
     TriedBuild(Result<TriedBuild, Stop>),

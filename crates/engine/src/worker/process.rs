@@ -4,6 +4,7 @@ use super::printed::{Listener, Printed};
 use super::{Reply, Request, Setup, Wrapper};
 use crate::device::{BuildUnit, TriedBuild};
 use crate::processes;
+use crate::runner::PairJob;
 use gpulab_kernels::{Rung, built_in};
 use gpulab_model::outcome::{
     Clock, DeviceInfo, Executor, Inspected, Job, LaunchedOnce, Outcome, ProgramBinary, Status,
@@ -205,6 +206,18 @@ impl WorkerProcess {
             limit,
             held!(LaunchedOnce),
         )
+    }
+
+    /// Times two cases in turn: the seconds of each pair of runs, or what stops them.
+    pub fn pair(&mut self, job: &PairJob) -> Result<Result<Vec<[f64; 2]>, Stop>> {
+        let limit = self.deadline + Duration::from_secs_f64(job.limit);
+        let came = self.ask_within(
+            "the kernels",
+            &Request::Pair(Box::new(job.clone())),
+            limit,
+            held!(Paired),
+        )?;
+        Ok(came.unwrap_or_else(|lost| Err(Stop::failed(lost.to_string()))))
     }
 
     /// Looks at what a case's kernels do wrong; within `limit`.

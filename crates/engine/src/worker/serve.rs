@@ -98,6 +98,7 @@ pub fn serve() -> Result<()> {
             (Request::LaunchOnce(case), Some(session)) => {
                 Reply::LaunchedOnce(session.launch_once(&case))
             }
+            (Request::Pair(job), Some(session)) => Reply::Paired(session.pair(&job)),
             (Request::Verify(case), Some(session)) => {
                 Reply::Done(Box::new(session.verify_without_companions(&case)))
             }

@@ -527,6 +527,8 @@ pub struct ProgramBinary {
     /// Its text, if it is one: PTX.
     pub text: Option<String>,
     pub bytes: u64,
+    /// A fingerprint of the device's instructions and constants, without names; none of a format that is not known here.
+    pub code: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

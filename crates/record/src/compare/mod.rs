@@ -1,11 +1,13 @@
 //! What two sides of the same cases differ in: rows matched by case, and verdicts from how far runs differ; and what each step
 //! of a ladder brought on several devices.
 
+mod pairs;
 mod ranks;
 
 #[cfg(test)]
 mod tests;
 
+pub use pairs::{in_pairs, is_look, verdict_of};
 pub use ranks::{FEWEST, MISSES, RatioInterval, found_from, runs_for, spread};
 
 use crate::groups::groups;
