@@ -7,6 +7,7 @@ use crate::console::{check_stdout, print, screen, worst_of};
 use crate::record::{CsvRecord, SampleRow};
 use crate::report::format::Screen;
 use crate::report::markdown::MARKDOWN_MARK;
+use crate::report::verdict::Verdict;
 use crate::store::{CsvFile, JsonFile, Sink};
 use crate::{Error, Result};
 use serde::Serialize;
@@ -191,6 +192,15 @@ impl TextOrJson {
             is_json: json == Some("-"),
             file,
         })
+    }
+
+    /// Tells a verdict, and ends with its exit code.
+    pub fn conclude(self, verdict: &Verdict, text: String) -> Result<()> {
+        self.tell(verdict, || text)?;
+        match verdict.exit_code {
+            0 => Ok(()),
+            code => Err(Error::Told(code)),
+        }
     }
 
     pub fn tell(self, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<()> {

@@ -656,7 +656,16 @@ fn an_older_kernel_says_whether_a_newer_one_is_right_and_faster() {
     git(&["add", "."]);
     git(&["commit", "-qm", "right"]);
     std::fs::write(&new, copying("", "b[i] = a[i];")).unwrap();
-    let (out, err, code) = run(&["try", new.to_str().unwrap(), "--against", "HEAD", "-n", "999", "--json", "-"]);
+    let (out, err, code) = run(&[
+        "try",
+        new.to_str().unwrap(),
+        "--against",
+        "HEAD",
+        "-n",
+        "999",
+        "--json",
+        "-",
+    ]);
     let json: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert!(code == 4 && json["verdict"] == "INCORRECT", "{out}{err}");
     let (_, err, code) = run(&["try", "nobody.cl", "--against", old.to_str().unwrap()]);

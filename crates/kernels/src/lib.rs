@@ -28,7 +28,7 @@ mod tunable;
 pub mod values;
 
 pub(crate) use builder::Builder;
-pub use c_text::{ValueType, included as included_name, is_alike, logical_lines, raw_strings};
+pub use c_text::{ValueType, included as included_name, logical_lines, raw_strings};
 pub use described::{
     Checker, DeclarationError, Description, FamilyFile, ITSELF, KernelDraft, Oracle, OracleBuffer,
     OracleFile, OracleQuestion, UNNAMED, draft, draft_alone, draft_pair, reference_kernel,

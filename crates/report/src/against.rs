@@ -5,11 +5,11 @@ use crate::verdict::{Ratio, Verdict, Word};
 use gpulab_model::stats::summarise;
 
 /// One word first: then by how much, with the interval that holds it; both times, and the reason. `pairs` are the seconds
-/// of the old and the new kernel's runs at this `size`; kernels that differ by less than `same` are alike.
+/// of the runs of the old and the new one: of kernels at this `size`, or of programs. Those that differ by less than `same` are alike.
 pub fn text(
     verdict: &Verdict,
     pairs: &[[f64; 2]],
-    size: &str,
+    size: Option<&str>,
     same: f64,
     screen: Screen,
 ) -> String {
@@ -21,9 +21,15 @@ pub fn text(
         summarise(&runs).map_or_else(String::new, |times| format::time(times.median))
     });
     let old = verdict.reference.as_deref().unwrap_or_default();
+    let at = size.map_or_else(String::new, |size| format!(" with {size}"));
+    let checked = match size {
+        Some(_) => {
+            "The results are those of the old kernel, over small numbers and at edge sizes too."
+        }
+        None => "What they print was not compared.",
+    };
     let mut text = screen.wrap(&format!(
-        "{}: {by}. With {size}, {} takes {after}, {} {before}; {} pairs of runs, in turn. The results are those of the old \
-         kernel, over small numbers and at edge sizes too.",
+        "{}: {by}. {} takes {after}{at}, {} {before}; {} pairs of runs, in turn. {checked}",
         verdict.verdict.name(),
         format::terminal(&verdict.subject),
         format::terminal(old),

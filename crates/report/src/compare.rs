@@ -9,8 +9,8 @@ use gpulab_model::outcome::Cache;
 use gpulab_model::stats;
 use gpulab_record::Row;
 use gpulab_record::compare::{
-    self, ComparedCase, FEWEST, FileComparison, LadderSteps, MISSES, RatioInterval, SpeedVerdict,
-    found_from, runs_for, spread,
+    self, ComparedCase, FEWEST, FileComparison, LadderSteps, MISSES, Outcomes, RatioInterval,
+    SpeedVerdict, found_from, planted, runs_for, spread,
 };
 use gpulab_record::params_text;
 
@@ -320,6 +320,41 @@ pub fn steps(ladders: &[LadderSteps<'_>], screen: Screen) -> String {
         ""
     };
     format::on_screen(&(text + mark), screen)
+}
+
+/// How often pairs of something with itself, each of which took so many seconds, would show that one side is slower.
+pub fn curve(name: &str, pairs: &[[f64; 2]], each: f64, same: f64, screen: Screen) -> String {
+    const PLANTED: [f64; 7] = [0.0, 0.01, 0.02, 0.03, 0.05, 0.1, 0.3];
+    let whole = each * pairs.len() as f64;
+    let mut table = Table::default().texts("slower by", PLANTED.map(format::percent));
+    for seconds in [whole / 4.0, whole] {
+        let most = (seconds / each) as usize;
+        let trials = PLANTED.map(|share| planted(pairs, share, most, same));
+        let shares = |of: fn(&Outcomes) -> f64| {
+            trials.map(|trial| {
+                trial.map_or_else(|| "-".to_owned(), |trial| format::percent(of(&trial)))
+            })
+        };
+        let taken = trials.map(|trial| {
+            trial.map_or_else(
+                || "-".to_owned(),
+                |trial| format::rough(trial.pairs as f64 * each),
+            )
+        });
+        let head = format::rough(seconds);
+        table = table
+            .numbers(format!("in {head}\nSLOWER"), shares(|trial| trial.slower))
+            .numbers("\nSAME", shares(|trial| trial.same))
+            .numbers("\nFASTER", shares(|trial| trial.faster))
+            .numbers("half\nafter", taken);
+    }
+    let pairs = pairs.len();
+    let mut text = screen.wrap(&format!(
+        "{name}: {pairs} pairs of runs with itself in {}. What comes of it if one side were slower, in 400 trials over parts of these pairs; the rest is UNDECIDED",
+        format::rough(whole)
+    ));
+    text += &table.blocks(screen.width);
+    format::on_screen(&text, screen)
 }
 
 /// What two sides that are the same program show: how small a difference so many rounds find, with `each` seconds for a round,

@@ -1,6 +1,7 @@
 //! What a command found, for programs: the schema `gpulab.verdict/1`, which `docs/verdict.md` describes.
 
 use gpulab_model::named_enum;
+use gpulab_record::compare::{RatioInterval, SpeedVerdict};
 use gpulab_study::count::CheckFinding;
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -25,6 +26,18 @@ named_enum! {
         Found = "FOUND",
         /// Compared with nothing, and nothing was found where it was looked.
         NothingFound = "NOTHING FOUND",
+    }
+}
+
+impl Word {
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Word::Faster | Word::Same | Word::NothingFound => 0,
+            Word::Incorrect | Word::Suspect | Word::Found => 4,
+            Word::NotBuilt => 5,
+            Word::Slower => 6,
+            Word::Undecided => 8,
+        }
     }
 }
 
@@ -135,5 +148,17 @@ impl Verdict {
     /// Notes that nobody looked at something, and why.
     pub fn leave(&mut self, what: String, why: String) {
         self.not_looked_at.push(NotLookedAt { what, why });
+    }
+
+    /// Times decide, where differences of less than `same` (as a share) do not count.
+    pub fn decide(&mut self, interval: RatioInterval, same: f64) {
+        let RatioInterval { ratio, low, high } = interval;
+        self.ratio = Some(Ratio { ratio, low, high });
+        self.verdict = match SpeedVerdict::of(&interval, same) {
+            SpeedVerdict::Faster => Word::Faster,
+            SpeedVerdict::Same => Word::Same,
+            SpeedVerdict::Slower => Word::Slower,
+            SpeedVerdict::Undecided => Word::Undecided,
+        };
     }
 }

@@ -6,21 +6,20 @@ use crate::bench;
 use crate::brought::{family_of_file, family_of_text, is_family_file, located, parted, read};
 use crate::cli::{Global, TryArgs};
 use crate::commands::elsewhere::{RecordedGpu, USUAL};
-use crate::compare::{RatioInterval, SpeedVerdict};
-use crate::console::{note, print, quoted, screen};
+use crate::compare::RatioInterval;
+use crate::console::{note, quoted, screen};
 use crate::count::CheckFinding;
 use crate::data::Shape;
 use crate::files::ScratchFolder;
 use crate::judgement::Ruling;
 use crate::kernels::{Family, Registry, Rung, draft_pair};
 use crate::outcome::Executor;
-use crate::outputs;
+use crate::outputs::TextOrJson;
 use crate::plan::Case;
 use crate::report::format::Screen;
-use crate::report::verdict::{Finding, NotLookedAt, Ratio, Verdict, Word};
+use crate::report::verdict::{Finding, NotLookedAt, Verdict, Word};
 use crate::report::{against, format, judged};
 use crate::runner::PairJob;
-use crate::store::Sink;
 use crate::terminal::say;
 use crate::worker::{WorkerProcess, usual_deadline};
 use crate::{Error, Result, files, interrupt, usage_error};
@@ -51,28 +50,12 @@ pub fn is_kernel(old: &str) -> bool {
 
 /// The two kernels: the old one is right, and the new one is what is judged.
 pub fn run(global: &Global, options: &TryArgs, kernels: [&str; 2]) -> Result<()> {
-    let json = options.ladder.output.json.as_deref();
-    let mut file = json.map(Sink::open).transpose()?;
+    let output = TextOrJson::open(options.ladder.output.json.as_deref())?;
     let mut verdict = Verdict::new("try", kernels[1]);
     verdict.reference = Some(kernels[0].to_owned());
     let told = judged_pair(global, options, &mut verdict)?;
-    verdict.exit_code = match verdict.verdict {
-        Word::Incorrect | Word::Suspect | Word::Found => 4,
-        Word::NotBuilt => 5,
-        Word::Slower => 6,
-        Word::Undecided => 8,
-        Word::Faster | Word::Same | Word::NothingFound => 0,
-    };
-    if let Some(file) = &mut file {
-        outputs::replace(file, outputs::json(&verdict)?)?;
-    }
-    if json != Some("-") {
-        print(&told)?;
-    }
-    match verdict.exit_code {
-        0 => Ok(()),
-        code => Err(Error::Told(code)),
-    }
+    verdict.exit_code = verdict.verdict.exit_code();
+    output.conclude(&verdict, told)
 }
 
 /// Fills in the verdict on the kernel of this name, and returns what people read of it.
@@ -139,14 +122,7 @@ fn judged_pair(global: &Global, options: &TryArgs, verdict: &mut Verdict) -> Res
             pairs.len()
         ));
     };
-    verdict.verdict = match SpeedVerdict::of(&interval, SAME) {
-        SpeedVerdict::Faster => Word::Faster,
-        SpeedVerdict::Same => Word::Same,
-        SpeedVerdict::Slower => Word::Slower,
-        SpeedVerdict::Undecided => Word::Undecided,
-    };
-    let RatioInterval { ratio, low, high } = interval;
-    verdict.ratio = Some(Ratio { ratio, low, high });
+    verdict.decide(interval, SAME);
     let gpu = RecordedGpu::of(USUAL, &pair.family)?;
     verdict.reason = match verdict.verdict {
         Word::Faster | Word::Slower => gpu.pair(&pair.registry, &pair.family, &job.cases)?,
@@ -158,7 +134,7 @@ fn judged_pair(global: &Global, options: &TryArgs, verdict: &mut Verdict) -> Res
     };
     verdict.next = Some(format!("gpulab try {}{again}", quoted(&new)));
     let size = judged::size(&judgement, case.shape);
-    let told = against::text(verdict, &pairs, &size, SAME, screen);
+    let told = against::text(verdict, &pairs, Some(&size), SAME, screen);
     let next = verdict.next.as_deref().unwrap_or_default();
     Ok(format!("{told}{found}next: {next}\n"))
 }

@@ -40,7 +40,9 @@ fn of_ptx(text: &str, kernels: &[String]) -> Vec<u8> {
 fn of_libraries(binary: &[u8], kernels: &[String]) -> Option<Vec<u8>> {
     let find = |from: usize, what: &[u8]| {
         let mut windows = binary[from..].windows(what.len());
-        windows.position(|window| window == what).map(|at| from + at)
+        windows
+            .position(|window| window == what)
+            .map(|at| from + at)
     };
     let mut code = Vec::new();
     for kernel in kernels {

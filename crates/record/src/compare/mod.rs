@@ -7,7 +7,7 @@ mod ranks;
 #[cfg(test)]
 mod tests;
 
-pub use pairs::{in_pairs, is_look, verdict_of};
+pub use pairs::{Outcomes, in_pairs, planted};
 pub use ranks::{FEWEST, MISSES, RatioInterval, found_from, runs_for, spread};
 
 use crate::groups::groups;

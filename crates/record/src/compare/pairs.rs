@@ -117,6 +117,59 @@ pub fn in_pairs<E>(
     Ok(pairs)
 }
 
+/// What comes of comparisons of a side with itself, made slower: shares of all trials, and the pairs that half of them took.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outcomes {
+    pub slower: f64,
+    pub same: f64,
+    pub faster: f64,
+    pub pairs: usize,
+}
+
+/// Plants a difference of so large a `share` into pairs of a side with itself: in each trial the pairs from some place on, up to
+/// `most`, of which a lot says who is second. None of too few pairs.
+pub fn planted(pairs: &[[f64; 2]], share: f64, most: usize, same: f64) -> Option<Outcomes> {
+    const TRIALS: u64 = 400;
+    let most = most.min(pairs.len());
+    let mut counts = [0.0; 3];
+    let mut taken = Vec::new();
+    for trial in 0..TRIALS {
+        let start = draw(trial, 0) as usize % (pairs.len() - most + 1);
+        let mut trialled = Vec::new();
+        let mut verdict = SpeedVerdict::Undecided;
+        for (number, [first, second]) in pairs[start..start + most].iter().enumerate() {
+            let [first, second] = match draw(trial, 1 + number as u64) & 1 {
+                0 => [first, second],
+                _ => [second, first],
+            };
+            trialled.push([*first, second * (1.0 + share)]);
+            if is_look(trialled.len()) || trialled.len() == most {
+                verdict = verdict_of(&trialled, same);
+            }
+            if verdict != SpeedVerdict::Undecided {
+                break;
+            }
+        }
+        let called = [
+            SpeedVerdict::Slower,
+            SpeedVerdict::Same,
+            SpeedVerdict::Faster,
+        ];
+        if let Some(at) = called.iter().position(|called| *called == verdict) {
+            counts[at] += 1.0 / TRIALS as f64;
+        }
+        taken.push(trialled.len());
+    }
+    taken.sort_unstable();
+    let [slower, same, faster] = counts;
+    (most >= FIRST_LOOK).then_some(Outcomes {
+        slower,
+        same,
+        faster,
+        pairs: taken[taken.len() / 2],
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,5 +219,16 @@ mod tests {
             "{}",
             pairs.len()
         );
+        let itself: Vec<[f64; 2]> = (0..400)
+            .map(|at| [0, 1].map(|side| 1.0 + (draw(side, at) % 100) as f64 / 1000.0))
+            .collect();
+        let alike = planted(&itself, 0.0, 100, 0.02).unwrap();
+        let slower = planted(&itself, 0.1, 100, 0.02).unwrap();
+        assert!(
+            alike.slower + alike.faster <= 0.02 && alike.same > 0.9,
+            "{alike:?}"
+        );
+        assert!(slower.slower > 0.95 && slower.same == 0.0, "{slower:?}");
+        assert_eq!(planted(&itself, 0.1, 11, 0.02), None);
     }
 }
