@@ -35,7 +35,7 @@ pub(super) const LINE_BYTES: usize = 64;
     target_arch = "x86_64",
     expect(private_bounds, reason = "only this module adds words")
 )]
-pub trait Word: Blocks + Send + Sync {
+pub trait MachineWord: Blocks + Send + Sync {
     const STRIP_COLUMNS: usize = STRIP_BYTES / size_of::<Self>();
     const TILE_COLUMNS: usize = READ_BYTES / size_of::<Self>();
     const TILE_ROWS: usize = WRITE_BYTES / size_of::<Self>();
@@ -43,8 +43,8 @@ pub trait Word: Blocks + Send + Sync {
     const BUFFER_PITCH: usize = (WRITE_BYTES + LINE_BYTES) / size_of::<Self>();
 }
 
-impl Word for u32 {}
-impl Word for u64 {}
+impl MachineWord for u32 {}
+impl MachineWord for u64 {}
 
 #[derive(Clone, Copy)]
 pub(super) struct Tile<'a, W> {
@@ -57,7 +57,7 @@ pub(super) struct Tile<'a, W> {
 }
 
 #[inline(always)]
-pub(super) fn part<W: Word>(
+pub(super) fn part<W: MachineWord>(
     tile: Tile<W>,
     columns: std::ops::Range<usize>,
     rows: std::ops::Range<usize>,
@@ -156,7 +156,7 @@ pub fn all_threads(input: &Array, movement: &Movement, output: &mut Array) {
     on_words!(input, output, all_threads_slices, movement);
 }
 
-fn all_threads_slices<W: Word>(input: &[W], movement: &Movement, output: &mut [W]) {
+fn all_threads_slices<W: MachineWord>(input: &[W], movement: &Movement, output: &mut [W]) {
     if movement.rows < SQUARE {
         return transpose_flat(input, movement, output);
     }
@@ -165,7 +165,7 @@ fn all_threads_slices<W: Word>(input: &[W], movement: &Movement, output: &mut [W
 }
 
 /// Transposes few rows, which make output rows too short for tiles: each thread writes a part of them, one by one.
-fn transpose_flat<W: Word>(input: &[W], movement: &Movement, output: &mut [W]) {
+fn transpose_flat<W: MachineWord>(input: &[W], movement: &Movement, output: &mut [W]) {
     let Movement {
         rows,
         from_pitch,
@@ -206,8 +206,8 @@ impl Isa {
         Isa::available().next().unwrap_or(Isa::Portable)
     }
 
-    /// Transposes a tile into the buffer, whose rows are [`Word::BUFFER_PITCH`] apart.
-    fn gather<W: Word>(self, tile: Tile<W>, buffer: &mut [W]) {
+    /// Transposes a tile into the buffer, whose rows are [`MachineWord::BUFFER_PITCH`] apart.
+    fn gather<W: MachineWord>(self, tile: Tile<W>, buffer: &mut [W]) {
         match self {
             Isa::Portable => squares(tile, buffer),
             #[cfg(target_arch = "x86_64")]
@@ -217,7 +217,7 @@ impl Isa {
 
     /// Copies `count` words of each row of `source`, whose rows are `pitch` apart, into a line, from `at` on. A line
     /// that is written past the caches is whole for other threads once [`Isa::fence`] was called.
-    fn scatter<W: Word>(
+    fn scatter<W: MachineWord>(
         self,
         source: &[W],
         pitch: usize,
@@ -243,7 +243,7 @@ impl Isa {
         not(target_arch = "x86_64"),
         expect(unused_variables, reason = "for processors that can")
     )]
-    fn turn<W: Word>(self, input: &[W], pitch: usize, lines: &mut [&mut [W]]) -> bool {
+    fn turn<W: MachineWord>(self, input: &[W], pitch: usize, lines: &mut [&mut [W]]) -> bool {
         let Some(head) = common_head(lines) else {
             return false;
         };
@@ -277,7 +277,7 @@ impl Isa {
 
 /// Transposes with the given instructions. A strip of the output, as many rows as a tile has columns, belongs to one
 /// thread; where there are too few strips for the threads, so does a band of the input's rows.
-fn transpose<W: Word>(
+fn transpose<W: MachineWord>(
     isa: Isa,
     input: &[W],
     movement: &Movement,
@@ -331,7 +331,7 @@ fn transpose<W: Word>(
 }
 
 /// Rows of the input in a band: whole tiles, and few enough for all threads to have work.
-fn band_rows<W: Word>(columns: usize, rows: usize) -> usize {
+fn band_rows<W: MachineWord>(columns: usize, rows: usize) -> usize {
     if columns * rows * size_of::<W>() < PARALLEL_BYTES {
         return rows;
     }
@@ -375,7 +375,13 @@ fn line_start<W>(matrix: &[W], pitch: usize) -> usize {
 }
 
 /// Transposes the first columns of `input`, whose rows are `pitch` apart, into `lines`, one each.
-fn band<W: Word>(isa: Isa, input: &[W], pitch: usize, lines: &mut [&mut [W]], streaming: bool) {
+fn band<W: MachineWord>(
+    isa: Isa,
+    input: &[W],
+    pitch: usize,
+    lines: &mut [&mut [W]],
+    streaming: bool,
+) {
     let rows = lines.first().map_or(0, |line| line.len());
     if streaming && isa.turn(input, pitch, lines) {
         return isa.fence();
@@ -418,7 +424,7 @@ fn common_head<W>(lines: &[&mut [W]]) -> Option<usize> {
 }
 
 /// Transposes a tile into the buffer, square by square, so that the lines of a square stay in the nearest cache.
-fn squares<W: Word>(tile: Tile<W>, buffer: &mut [W]) {
+fn squares<W: MachineWord>(tile: Tile<W>, buffer: &mut [W]) {
     for r in (0..tile.rows).step_by(SQUARE) {
         for c in (0..tile.columns).step_by(SQUARE) {
             let columns = SQUARE.min(tile.columns - c);
@@ -439,7 +445,7 @@ mod tests {
 
     /// Compares every instruction set with the plain loops on a matrix that starts `skip` words after where vectors
     /// start; nothing around the output may change.
-    fn check<W: Word + PartialEq + From<u32>>(
+    fn check<W: MachineWord + PartialEq + From<u32>>(
         columns: usize,
         rows: usize,
         skip: usize,

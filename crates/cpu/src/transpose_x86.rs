@@ -4,7 +4,7 @@
     reason = "intrinsics that take pointers, and functions for processors that have them"
 )]
 
-use super::transpose::{LINE_BYTES, Tile, Word, part};
+use super::transpose::{LINE_BYTES, MachineWord, Tile, part};
 use bytemuck::Pod;
 use std::arch::x86_64::*;
 use std::ops::Range;
@@ -36,7 +36,7 @@ impl Avx2 {
 }
 
 /// Transposes a tile into the buffer: whole blocks in registers, the rest word by word.
-pub(super) fn gather<W: Word>(_: Avx2, tile: Tile<W>, buffer: &mut [W]) {
+pub(super) fn gather<W: MachineWord>(_: Avx2, tile: Tile<W>, buffer: &mut [W]) {
     let side = LINE_BYTES / size_of::<W>();
     let columns = tile.columns / side * side;
     let rows = tile.rows / BLOCK_ROWS * BLOCK_ROWS;
@@ -59,7 +59,7 @@ pub(super) struct Turned {
 /// Transposes whole squares of `input`, whose rows are `pitch` apart, into lines, one for each column, past the caches;
 /// [`fence`] makes them seen. What is left of the rows and columns stays as it is.
 /// Panics if `head` words into a line no cache line begins.
-pub(super) fn turn<W: Word>(
+pub(super) fn turn<W: MachineWord>(
     _: Avx2,
     input: &[W],
     pitch: usize,
@@ -119,9 +119,9 @@ pub(super) fn fence() {
 /// holds the rows that are fetched ahead.
 const BLOCK_ROWS: usize = 4;
 
-/// Transposes whole blocks, whose sides divide both counts, into rows that are [`Word::BUFFER_PITCH`] apart.
+/// Transposes whole blocks, whose sides divide both counts, into rows that are [`MachineWord::BUFFER_PITCH`] apart.
 #[target_feature(enable = "avx2")]
-unsafe fn blocks<W: Word>(
+unsafe fn blocks<W: MachineWord>(
     source: *const W,
     pitch: usize,
     columns: usize,
@@ -143,7 +143,7 @@ unsafe fn blocks<W: Word>(
 
 /// Transposes whole squares of rows `pitch` apart straight into lines, past the caches: see [`turn`].
 #[target_feature(enable = "avx2")]
-unsafe fn squares<W: Word>(
+unsafe fn squares<W: MachineWord>(
     source: *const W,
     pitch: usize,
     lines: &mut [&mut [W]],

@@ -46,7 +46,7 @@ fn by(word: Word, Ratio { ratio, low, high }: Ratio, same: f64) -> String {
     let direction = |ratio: f64| if ratio < 1.0 { "faster" } else { "slower" };
     match word {
         Word::Faster | Word::Slower => {
-            let mut ends = [low, high].map(|end| times(end));
+            let mut ends = [low, high].map(times);
             ends.sort();
             format!("{} times ({} to {})", times(ratio), ends[0], ends[1])
         }

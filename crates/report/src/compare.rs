@@ -338,10 +338,10 @@ pub fn curve(name: &str, pairs: &[[f64; 2]], each: f64, same: f64, screen: Scree
         let taken = trials.map(|trial| {
             trial.map_or_else(
                 || "-".to_owned(),
-                |trial| format::rough(trial.pairs as f64 * each),
+                |trial| format::time(trial.pairs as f64 * each),
             )
         });
-        let head = format::rough(seconds);
+        let head = format::time(seconds);
         table = table
             .numbers(format!("in {head}\nSLOWER"), shares(|trial| trial.slower))
             .numbers("\nSAME", shares(|trial| trial.same))

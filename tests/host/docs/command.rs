@@ -233,7 +233,9 @@ fn is_runnable(command: &Command, words: &[String]) -> bool {
         Command::Compare(compare) => {
             compare.rows.csv.is_none()
                 && compare.rows.json.is_none()
-                && !words.iter().any(|word| word == "--noise")
+                && compare.noise.is_none()
+                && compare.curve.is_none()
+                && compare.run.is_empty()
         }
         Command::Plot(plot) => plot.output == "-",
         _ => false,

@@ -3,7 +3,7 @@
 use super::buffers::Fenced;
 use crate::device::{Device, ProgramId};
 use gpulab_kernels::{Changed, Family, Spot};
-use gpulab_model::check::{self, Verdict};
+use gpulab_model::check::{self, ElementsVerdict};
 use gpulab_model::data::{Array, Change, Dtype, Fill, Params};
 use gpulab_model::outcome::{Measured, Number, Status, Stop};
 use gpulab_model::plan::{Case, Movement, OutputPart, Plan, Reference, Role};
@@ -391,7 +391,7 @@ fn judge_real(
         && sum.magnitude.is_finite()
         && verdict.max_err <= sum.magnitude
     {
-        verdict = Verdict {
+        verdict = ElementsVerdict {
             ok: true,
             tol: sum.magnitude,
             why: None,
@@ -401,7 +401,10 @@ fn judge_real(
     demand(verdict, when).map(|verdict| judged(verdict, single(got)))
 }
 
-fn judged(Verdict { max_err, tol, .. }: Verdict, value: Option<Number>) -> Measured {
+fn judged(
+    ElementsVerdict { max_err, tol, .. }: ElementsVerdict,
+    value: Option<Number>,
+) -> Measured {
     let [max_err, tol] = [max_err, tol].map(|error| Some(error).filter(|error| error.is_finite()));
     Measured {
         max_err,
@@ -411,7 +414,7 @@ fn judged(Verdict { max_err, tol, .. }: Verdict, value: Option<Number>) -> Measu
     }
 }
 
-pub fn demand(verdict: Verdict, when: &str) -> Result<Verdict, Stop> {
+pub fn demand(verdict: ElementsVerdict, when: &str) -> Result<ElementsVerdict, Stop> {
     if verdict.ok {
         Ok(verdict)
     } else {

@@ -16,7 +16,7 @@ pub use memory::{
     still_poisoned,
 };
 
-pub use verdict::Verdict;
+pub use verdict::ElementsVerdict;
 
 pub use pattern::{CellRegion, Share, region, share};
 
@@ -69,7 +69,7 @@ pub fn tolerance(reference: &Rounded, depth: u64, dtype: Dtype) -> Option<f64> {
 }
 
 /// Judges a result by its reference: equality where it is exact, else the bound on the only element.
-pub fn check_result(got: &Array, reference: &Reference, depth: u64) -> Verdict {
+pub fn check_result(got: &Array, reference: &Reference, depth: u64) -> ElementsVerdict {
     match reference {
         Reference::Exact(exact) => check_exact(got, exact),
         Reference::Rounded(sum) => number(got).map_or_else(unjudged, |number| {
@@ -89,8 +89,8 @@ pub fn check_result(got: &Array, reference: &Reference, depth: u64) -> Verdict {
 }
 
 /// Of a result that is not even compared.
-fn unjudged(why: String) -> Verdict {
-    Verdict::fail(f64::INFINITY, 0.0, why)
+fn unjudged(why: String) -> ElementsVerdict {
+    ElementsVerdict::fail(f64::INFINITY, 0.0, why)
 }
 
 /// The only element of a floating-point result, widened; what is wrong if it is none.
@@ -114,16 +114,16 @@ fn number(got: &Array) -> Result<f64, String> {
 ///
 /// NaN passes only if the reference is NaN; infinities must match the
 /// reference's, or come from a value that overflows `dtype` within the tolerance.
-pub fn check_rounded(got: f64, reference: &Rounded, depth: u64, dtype: Dtype) -> Verdict {
+pub fn check_rounded(got: f64, reference: &Rounded, depth: u64, dtype: Dtype) -> ElementsVerdict {
     let want = reference.value;
     let Some(tol) = tolerance(reference, depth, dtype) else {
         let why = format!(
             "{depth} roundings are too many for a bound in {dtype}: this case needs exact data"
         );
-        return Verdict::fail(f64::INFINITY, 0.0, why);
+        return ElementsVerdict::fail(f64::INFINITY, 0.0, why);
     };
     if want.is_nan() && got.is_nan() {
-        return Verdict::pass(0.0, tol);
+        return ElementsVerdict::pass(0.0, tol);
     }
     if got.is_infinite() || want.is_infinite() {
         // Of an infinite magnitude there is no tolerance.
@@ -135,18 +135,18 @@ pub fn check_rounded(got: f64, reference: &Rounded, depth: u64, dtype: Dtype) ->
                     f64::MAX
                 };
         return if got.is_infinite() && overflows && got.signum() == want.signum() {
-            Verdict::pass(0.0, tol)
+            ElementsVerdict::pass(0.0, tol)
         } else {
-            Verdict::fail(f64::INFINITY, tol, format!("got {got:?}, want {want:?}"))
+            ElementsVerdict::fail(f64::INFINITY, tol, format!("got {got:?}, want {want:?}"))
         };
     }
     within(got, want, tol)
 }
 
 /// Whether a number is as near as this to what is wanted.
-fn within(got: f64, want: f64, tol: f64) -> Verdict {
+fn within(got: f64, want: f64, tol: f64) -> ElementsVerdict {
     if got.is_nan() {
-        return Verdict::fail(
+        return ElementsVerdict::fail(
             f64::INFINITY,
             tol,
             format!("got NaN, want {want:?} within {tol:.2e}: {NAN_COMPUTED}"),
@@ -154,10 +154,10 @@ fn within(got: f64, want: f64, tol: f64) -> Verdict {
     }
     let err = (got - want).abs();
     if err <= tol {
-        Verdict::pass(err, tol)
+        ElementsVerdict::pass(err, tol)
     } else {
         let max_err = if err.is_nan() { f64::INFINITY } else { err };
-        Verdict::fail(
+        ElementsVerdict::fail(
             max_err,
             tol,
             format!("got {got:?}, want {want:?} within {tol:.2e}"),
@@ -169,7 +169,7 @@ fn within(got: f64, want: f64, tol: f64) -> Verdict {
 ///
 /// Floats are compared by their bits, except that the sign of zero is ignored, as the order of a sum
 /// decides it, and that any NaN but the poison matches a NaN.
-pub fn check_exact(got: &Array, want: &Array) -> Verdict {
+pub fn check_exact(got: &Array, want: &Array) -> ElementsVerdict {
     same_type!((got, want), |g, w| compare_slices(g, w), else unlike(got, want))
 }
 
@@ -177,7 +177,7 @@ pub fn check_exact(got: &Array, want: &Array) -> Verdict {
 pub const BY_ONE: &str = ", each by at most 1";
 
 /// Requires that every element lies within its tolerance. Infinities must be equal, and nothing passes for a NaN.
-pub fn check_near(got: &Array, right: &Array, absolute: f64, relative: f64) -> Verdict {
+pub fn check_near(got: &Array, right: &Array, absolute: f64, relative: f64) -> ElementsVerdict {
     let len = got.len();
     if (got.dtype(), len) != (right.dtype(), right.len()) {
         let want = right.len();
@@ -202,7 +202,7 @@ pub fn check_near(got: &Array, right: &Array, absolute: f64, relative: f64) -> V
         }
     }
     let Some(&(index, allowed)) = wrong.first() else {
-        return Verdict::pass(max_err, tol);
+        return ElementsVerdict::pass(max_err, tol);
     };
     let g = got[index];
     let w = want[index];
@@ -210,16 +210,16 @@ pub fn check_near(got: &Array, right: &Array, absolute: f64, relative: f64) -> V
         "element {index} is {g:?}, want {w:?} within {allowed:.1e}; {} of {len} wrong",
         wrong.len()
     );
-    Verdict::fail(max_err, tol, why)
+    ElementsVerdict::fail(max_err, tol, why)
 }
 
 /// Requires that every element of `input` is where the movement takes it, bit for bit, and that nothing was written
 /// between the rows of the output, which was poisoned before.
-pub fn check_moved(got: &Array, input: &Array, movement: &Movement) -> Verdict {
+pub fn check_moved(got: &Array, input: &Array, movement: &Movement) -> ElementsVerdict {
     same_type!((got, input), |g, i| compare_moved(g, i, movement), else unlike(got, input))
 }
 
-fn compare_moved<T: Comparable>(got: &[T], input: &[T], movement: &Movement) -> Verdict {
+fn compare_moved<T: Comparable>(got: &[T], input: &[T], movement: &Movement) -> ElementsVerdict {
     if got.len() != movement.output_len() || input.len() != movement.input_len() {
         let why = format!(
             "{} elements made {} elements, not {}",
@@ -237,14 +237,14 @@ fn compare_moved<T: Comparable>(got: &[T], input: &[T], movement: &Movement) -> 
         if !verdict.ok {
             return match movement.times {
                 1 => verdict,
-                _ => Verdict {
+                _ => ElementsVerdict {
                     why: verdict.why.map(|why| format!("in repetition {time} {why}")),
                     ..verdict
                 },
             };
         }
     }
-    Verdict::pass(0.0, 0.0)
+    ElementsVerdict::pass(0.0, 0.0)
 }
 
 /// Rows and columns of a part that is compared at once: of a transposition it reads whole lines of the input.
@@ -258,7 +258,7 @@ fn joined(a: WrongElements, b: WrongElements) -> WrongElements {
     (a.0 + b.0, a.1.into_iter().chain(b.1).min())
 }
 
-fn compare_matrix<T: Comparable>(got: &[T], input: &[T], movement: &Movement) -> Verdict {
+fn compare_matrix<T: Comparable>(got: &[T], input: &[T], movement: &Movement) -> ElementsVerdict {
     let rows = movement.output_rows();
     let pitch = movement.to_pitch;
     // A vector is one long row.
@@ -289,7 +289,7 @@ fn compare_matrix<T: Comparable>(got: &[T], input: &[T], movement: &Movement) ->
         (count, Some((row, column))) => {
             let got = got[row * movement.to_pitch + column];
             let why = misplaced(got, row, column, input, movement);
-            Verdict::fail(
+            ElementsVerdict::fail(
                 f64::INFINITY,
                 0.0,
                 format!(
@@ -298,7 +298,7 @@ fn compare_matrix<T: Comparable>(got: &[T], input: &[T], movement: &Movement) ->
                 ),
             )
         }
-        (_, None) => Verdict::pass(0.0, 0.0),
+        (_, None) => ElementsVerdict::pass(0.0, 0.0),
     }
 }
 
@@ -320,21 +320,21 @@ fn misplaced<T: Comparable>(
     )
 }
 
-fn unlike(got: &Array, want: &Array) -> Verdict {
-    Verdict::fail(
+fn unlike(got: &Array, want: &Array) -> ElementsVerdict {
+    ElementsVerdict::fail(
         f64::INFINITY,
         0.0,
         format!("got elements of {}, want {}", got.dtype(), want.dtype()),
     )
 }
 
-fn compare_slices<T: Comparable>(got: &[T], want: &[T]) -> Verdict {
+fn compare_slices<T: Comparable>(got: &[T], want: &[T]) -> ElementsVerdict {
     if got.len() != want.len() {
         let why = format!("got {} elements, want {}", got.len(), want.len());
-        return Verdict::fail(f64::INFINITY, 0.0, why);
+        return ElementsVerdict::fail(f64::INFINITY, 0.0, why);
     }
     let Some(index) = first_wrong(got, want) else {
-        return Verdict::pass(0.0, 0.0);
+        return ElementsVerdict::pass(0.0, 0.0);
     };
     let g = got[index];
     let w = want[index];
@@ -357,7 +357,7 @@ fn compare_slices<T: Comparable>(got: &[T], want: &[T]) -> Verdict {
             each_by_one(wrong.len(), max_err)
         ),
     };
-    Verdict::fail(max_err, 0.0, why)
+    ElementsVerdict::fail(max_err, 0.0, why)
 }
 
 /// Ends what is said of some wrong numbers, where none is further off than a rounding makes of integers.

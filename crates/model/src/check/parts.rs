@@ -1,18 +1,18 @@
 //! Outputs that are bytes: several of them one after the other, each of elements with a layout.
 
 use super::memory::poison;
-use super::verdict::Verdict;
+use super::verdict::ElementsVerdict;
 use crate::data::{Dtype, Field, NumberValue};
 use crate::plan::OutputPart;
 use rayon::prelude::*;
 
 /// Requires that each number of each output is right, or as near as the output allows.
-pub fn check_parts(got: &[u8], parts: &[OutputPart]) -> Verdict {
+pub fn check_parts(got: &[u8], parts: &[OutputPart]) -> ElementsVerdict {
     let mut max_err = 0.0f64;
     let mut tol = 0.0f64;
     for part in parts {
         let Some(bytes) = got.get(part.at..part.at + part.want.len()) else {
-            return Verdict::fail(
+            return ElementsVerdict::fail(
                 f64::INFINITY,
                 0.0,
                 format!("{} has too few bytes", part.name),
@@ -24,7 +24,7 @@ pub fn check_parts(got: &[u8], parts: &[OutputPart]) -> Verdict {
         }
         (max_err, tol) = (max_err.max(verdict.max_err), tol.max(verdict.tol));
     }
-    Verdict::pass(max_err, tol)
+    ElementsVerdict::pass(max_err, tol)
 }
 
 /// A part's numbers: how many are wrong, the first of them, and the largest error and tolerance.
@@ -47,7 +47,7 @@ impl PartErrors {
     }
 }
 
-fn check_part(got: &[u8], part: &OutputPart) -> Verdict {
+fn check_part(got: &[u8], part: &OutputPart) -> ElementsVerdict {
     let size = part.layout.size.max(1);
     let is_exact = part.relative == 0.0 && part.absolute.iter().all(|absolute| *absolute == 0.0);
     let pairs = got
@@ -76,7 +76,7 @@ fn check_part(got: &[u8], part: &OutputPart) -> Verdict {
     });
     let seen = errors.reduce(PartErrors::default, PartErrors::and);
     let Some((index, number)) = seen.first else {
-        return Verdict::pass(seen.max_err, seen.tol);
+        return ElementsVerdict::pass(seen.max_err, seen.tol);
     };
     let field = &part.layout.fields[number];
     let was = number_of(&got[index * size..], field);
@@ -110,7 +110,7 @@ fn check_part(got: &[u8], part: &OutputPart) -> Verdict {
         seen.wrong,
         super::each_by_one(seen.wrong, seen.max_err)
     );
-    Verdict::fail(
+    ElementsVerdict::fail(
         seen.max_err,
         seen.tol,
         why.replace(" , ", ", ").replace("  ", " "),

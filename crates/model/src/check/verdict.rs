@@ -1,7 +1,7 @@
 //! What a check says of a result.
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Verdict {
+pub struct ElementsVerdict {
     pub ok: bool,
     /// Largest absolute error; infinite where a difference has no size (NaN, unequal infinities).
     pub max_err: f64,
@@ -11,9 +11,9 @@ pub struct Verdict {
     pub why: Option<String>,
 }
 
-impl Verdict {
-    pub fn pass(max_err: f64, tol: f64) -> Verdict {
-        Verdict {
+impl ElementsVerdict {
+    pub fn pass(max_err: f64, tol: f64) -> ElementsVerdict {
+        ElementsVerdict {
             ok: true,
             max_err,
             tol,
@@ -21,8 +21,8 @@ impl Verdict {
         }
     }
 
-    pub fn fail(max_err: f64, tol: f64, why: String) -> Verdict {
-        Verdict {
+    pub fn fail(max_err: f64, tol: f64, why: String) -> ElementsVerdict {
+        ElementsVerdict {
             ok: false,
             max_err,
             tol,

@@ -8,11 +8,11 @@ use gpulab_model::data::draw;
 use gpulab_model::stats::quantile;
 use std::time::{Duration, Instant};
 
-/// Share of looks at pairs of two sides that are alike at which the interval misses 1. There are at most ten looks.
-const MISSES: f64 = 0.001;
+/// Share of looks at pairs of two sides that are alike at which the interval misses 1. There are a dozen looks at most.
+const MISSES: f64 = 0.0005;
 
 /// Standard deviations of half a normal interval with [`MISSES`].
-const HALF: f64 = 3.291;
+const HALF: f64 = 3.481;
 
 /// Pairs after which the first look is taken; each later one is after twice as many.
 pub const FIRST_LOOK: usize = 12;
@@ -175,8 +175,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_all_choices_of_signs_one_in_a_thousand_at_most_is_called() {
-        for count in [11usize, 12, 14] {
+    fn of_all_choices_of_signs_one_in_two_thousand_at_most_is_called() {
+        for count in [12usize, 13, 15] {
             let called = (0..1u32 << count).filter(|signs| {
                 let pairs: Vec<[f64; 2]> = (0..count)
                     .map(|at| {
@@ -197,7 +197,7 @@ mod tests {
                 "{count}: {called}"
             );
         }
-        assert_eq!(RatioInterval::of_pairs(&[[1.0, 2.0]; 10]), None);
+        assert_eq!(RatioInterval::of_pairs(&[[1.0, 2.0]; 11]), None);
         // Counted and normal ends meet.
         assert!((outside(41).unwrap() as f64 / outside(40).unwrap() as f64 - 1.0).abs() < 0.15);
     }
@@ -225,7 +225,7 @@ mod tests {
         let alike = planted(&itself, 0.0, 100, 0.02).unwrap();
         let slower = planted(&itself, 0.1, 100, 0.02).unwrap();
         assert!(
-            alike.slower + alike.faster <= 0.02 && alike.same > 0.9,
+            alike.slower + alike.faster <= 0.02 && alike.same > 0.7,
             "{alike:?}"
         );
         assert!(slower.slower > 0.95 && slower.same == 0.0, "{slower:?}");
