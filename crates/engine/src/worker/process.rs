@@ -210,7 +210,7 @@ impl WorkerProcess {
 
     /// Times two cases in turn: the seconds of each pair of runs, or what stops them.
     pub fn pair(&mut self, job: &PairJob) -> Result<Result<Vec<[f64; 2]>, Stop>> {
-        let limit = self.deadline + Duration::from_secs_f64(job.limit);
+        let limit = self.deadline + 6 * Duration::from_secs_f64(job.limit);
         let came = self.ask_within(
             "the kernels",
             &Request::Pair(Box::new(job.clone())),

@@ -90,6 +90,9 @@ pub fn is_look(pairs: usize) -> bool {
     pairs.is_multiple_of(FIRST_LOOK) && (pairs / FIRST_LOOK).is_power_of_two()
 }
 
+/// How many times the limit pairs may take until there is a first look.
+const PATIENCE: u32 = 5;
+
 /// Runs both sides in pairs, once at least, until a look decides or the time is over; `run` is given the side, 0 or 1, and returns seconds. The
 /// first pair warms up and is left out. `seed` draws which side is first.
 pub fn in_pairs<E>(
@@ -110,7 +113,10 @@ pub fn in_pairs<E>(
         }
         let is_decided =
             is_look(pairs.len()) && verdict_of(&pairs, same) != SpeedVerdict::Undecided;
-        if is_decided || (!pairs.is_empty() && began.elapsed() > limit) {
+        // Some more time for a first look.
+        let is_due = pairs.len() >= FIRST_LOOK || began.elapsed() > PATIENCE * limit;
+        let is_over = began.elapsed() > limit && is_due && !pairs.is_empty();
+        if is_decided || is_over {
             break;
         }
     }
