@@ -21,7 +21,9 @@ mod written;
 mod fake;
 
 pub use gpulab_cpu as cpu;
-pub use gpulab_engine::{device, input, judging, oracle, processes, runner, simulator, worker};
+pub use gpulab_engine::{
+    device, input, judging, layer, oracle, processes, runner, simulator, worker,
+};
 pub use gpulab_graph as graph;
 pub use gpulab_kernels as kernels;
 pub use gpulab_kernels::{exchange, occupancy, values};

@@ -7,7 +7,8 @@ use crate::commands::sweep::parts::left;
 use crate::compare::ComparisonRow;
 use crate::count::CountRow;
 use crate::graph::is_written_npy;
-use crate::record::{Point, Row, SampleRow};
+use crate::layer::KEPT_MARK;
+use crate::record::{Point, ProgramRow, Row, SampleRow};
 use crate::report::exercise::SHEET_MARK;
 use crate::report::film::is_film;
 use crate::report::markdown::MARKDOWN_MARK;
@@ -56,6 +57,9 @@ const WRITTEN: &[Written] = &[
     ("count", "--json", begins_as_json::<CountRow>),
     ("compare", "--csv", begins_as_csv::<ComparisonRow>),
     ("compare", "--json", begins_as_json::<ComparisonRow>),
+    ("time", "-o", |head| head.starts_with(KEPT_MARK)),
+    ("time", "--csv", begins_as_csv::<ProgramRow>),
+    ("time", "--json", begins_as_json::<ProgramRow>),
     ("sweep, tune", "-o", begins_as_csv::<Row>),
     ("tune", "--csv", begins_as_csv::<Row>),
     ("tune", "--json", begins_as_json::<Row>),

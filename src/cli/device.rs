@@ -191,6 +191,33 @@ pub struct CountArgs {
     pub program: Vec<OsString>,
 }
 
+#[derive(Debug, Args)]
+#[command(mut_args(|arg| row_files(arg, "kernel, kind of command or refused call", "these")))]
+#[command(mut_arg("program", |arg| arg.required(true)))]
+pub struct TimeArgs {
+    #[command(flatten)]
+    pub host: HostProgram,
+    #[command(flatten)]
+    pub rows: RowFiles,
+}
+
+/// A program that is looked at while it runs.
+#[derive(Debug, Args)]
+pub struct HostProgram {
+    /// Keep a launch of this kernel as a family: its text, options, arguments and data, with its own result as the right one
+    #[arg(long, value_name = "KERNEL", requires = "output", requires = "program")]
+    pub keep: Option<String>,
+    /// Which launch of that kernel, from 1
+    #[arg(long, value_name = "N", requires = "keep", value_parser = clap::value_parser!(u64).range(1..), default_value_t = 1)]
+    pub launch: u64,
+    /// The family's file; the kernel's text and the data stand beside it, in files that begin with its name
+    #[arg(short, long, value_name = "FILE.toml", requires = "keep")]
+    pub output: Option<PathBuf>,
+    /// A host program and its arguments: run it, and list its kernels and transfers
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
+}
+
 impl CountArgs {
     /// The machine that is counted for: what is given by itself comes before what the named machine has.
     pub fn model(&self) -> Result<LockstepModel> {
@@ -241,6 +268,9 @@ fn one_of<const A: u64, const B: u64, const C: u64>(text: &str) -> Result<u64, S
         }
     })
 }
+
+/// Ends `gpulab time --help`.
+pub const TIME_HELP: &str = "The program keeps its input, output and exit code; the report goes to standard error. A layer between it and OpenCL's loader looks on, and turns on the times of its queues. docs/programs.md says what it does not see.";
 
 /// Ends `gpulab count --help`: the model.
 pub const COUNT_HELP: &str = "The model:

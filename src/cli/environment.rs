@@ -27,11 +27,20 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("ROCR_VISIBLE_DEVICES", "See CUDA_VISIBLE_DEVICES."),
     (
         "CXX",
-        "The C++ compiler that builds the plugin of gpulab count, in place of c++, g++ and clang++.",
+        "The C++ compiler that builds the plugin of gpulab count and the layer of gpulab time, in place of c++, g++ and clang++.",
     ),
     (
         "GITHUB_ACTIONS",
         "Set where GitHub runs a command: gpulab check prints annotations there.",
+    ),
+    (
+        "OPENCL_LAYERS",
+        "Other layers of OpenCL's loader, which gpulab time keeps beside its own.",
+    ),
+    ("LD_PRELOAD", "See OPENCL_LAYERS."),
+    (
+        "PYOPENCL_NO_CACHE",
+        "Set for programs of which gpulab time keeps a launch.",
     ),
     ("NO_COLOR", "Switches colour off, if set and not empty."),
     (

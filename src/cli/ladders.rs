@@ -1,5 +1,6 @@
 //! The options of the ladders' commands.
 
+use super::device::HostProgram;
 use super::measuring::{MeasureArgs, Output};
 use super::shared::Given;
 use super::tunables::{OfDot, OfMinPlus, OfReduce, OfTranspose, Tunables};
@@ -235,7 +236,7 @@ const LADDER_ONLY: &[&str] = &[
 #[derive(Debug, Args)]
 pub struct TryArgs {
     /// Your kernel in OpenCL C, FILE.cl or FILE.cl:KERNEL; your family, FILE.toml; or an exercise, as in exercise:banks
-    #[arg(value_name = "FILE", required_unless_present_any = ["template", "source"])]
+    #[arg(value_name = "FILE", required_unless_present_any = ["template", "source", "program"], conflicts_with = "program")]
     pub file: Option<String>,
     /// The family whose problem your kernel solves: reduce, dot, transpose or minplus
     #[arg(long = "as", value_name = "FAMILY", requires = "file")]
@@ -285,6 +286,8 @@ pub struct TryArgs {
     /// Memory limit of your kernel's process, without the driver's share, as in 4Gi; for CPU devices [default: by size]
     #[arg(long, value_name = "BYTES", value_parser = values::bytes)]
     pub memory: Option<u64>,
+    #[command(flatten)]
+    pub host: HostProgram,
     #[command(flatten)]
     pub ladder: Ladder,
 }

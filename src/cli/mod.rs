@@ -12,7 +12,7 @@ mod tunables;
 
 pub use crate::commands::exercise::{ExerciseAction, ExerciseCheck};
 pub use checking::CheckArgs;
-pub use device::{AsmArgs, CeilingArgs, CountArgs, DrawArgs, Lab};
+pub use device::{AsmArgs, CeilingArgs, CountArgs, DrawArgs, HostProgram, Lab, TimeArgs};
 pub use ladders::{
     DotArgs, GraphJob, Ladder, Loop, MinPlusArgs, PrintedSource, ReduceArgs, TransposeArgs, TryArgs,
 };
@@ -25,7 +25,7 @@ use crate::report::wrap::hung;
 use crate::values;
 use checking::CHECK_HELP;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
-use device::COUNT_HELP;
+use device::{COUNT_HELP, TIME_HELP};
 use ladders::TRY_TRUST;
 use std::path::PathBuf;
 
@@ -55,7 +55,7 @@ pub fn command_names() -> Vec<String> {
 const GROUPS: [(&str, &str); 5] = [
     ("Learn", "list explain source lab exercise draw"),
     ("Measure", "reduce dot transpose minplus ceiling sweep tune"),
-    ("My kernel", "try check count asm"),
+    ("My kernel", "try check count asm time"),
     ("Records", "show plot report compare record"),
     ("System", "devices doctor help"),
 ];
@@ -183,6 +183,9 @@ pub enum Command {
     Draw(Box<DrawArgs>),
     /// Show the device's instructions of a kernel by kind and source line; two kernels side by side
     Asm(Box<AsmArgs>),
+    /// Run a host program on its device, and list its kernels, transfers, refused calls and what it never released; or keep a launch
+    #[command(override_usage = "gpulab time [OPTIONS] -- <PROGRAM>...", after_help = TIME_HELP)]
+    Time(Box<TimeArgs>),
     /// Run every combination of rungs, work-group sizes, problem sizes, types and tunables: one CSV row each
     Sweep(Box<Sweep>),
     /// Find a family's fastest settings that pass their check, and remember them; ladders then use them

@@ -25,6 +25,7 @@ pub(crate) mod show;
 mod source;
 mod start;
 pub(crate) mod sweep;
+mod time;
 mod transpose;
 pub(crate) mod r#try;
 mod tune;
@@ -34,6 +35,7 @@ pub use crate::console::note;
 use crate::bench::is_part_of_record;
 use crate::cli::{Cli, Command, Global};
 use crate::kernels::ladders;
+use crate::outputs::Paths;
 use crate::store::shipped;
 use crate::terminal::{self, Stdout, say};
 use crate::{Error, Result, processes, worker, written};
@@ -132,6 +134,7 @@ fn dispatch(global: &Global, command: &Command) -> Result<()> {
         Command::Ceiling(options) => ceiling::run(global, options),
         Command::Lab(options) => lab::run(global, options),
         Command::Count(options) => count::run(global, options),
+        Command::Time(options) => time::run(global, &options.host, &Paths::from(&options.rows)),
         Command::Draw(options) => draw::run(global, options),
         Command::Asm(options) => asm::run(global, options),
         Command::Sweep(options) => sweep::run(global, options),

@@ -40,9 +40,13 @@ fn folder_of(source: &str, option: &str) -> TempDir {
     dir
 }
 
-/// Standard output and error, and the exit code.
 fn count(dir: &Path, line: &str) -> (String, String, i32) {
-    let words: Vec<&str> = std::iter::once("count").chain(line.split(' ')).collect();
+    run(dir, &format!("count {line}"))
+}
+
+/// Standard output and error, and the exit code.
+fn run(dir: &Path, line: &str) -> (String, String, i32) {
+    let words: Vec<&str> = line.split(' ').collect();
     let output = gpulab(&words).current_dir(dir).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (
@@ -236,4 +240,29 @@ fn no_file_that_a_kernel_names_is_read() {
         code == 0 && out.contains("secret.cl") && !(out + &err).contains("nobody"),
         "{err}"
     );
+}
+
+#[test]
+fn a_launch_of_a_program_is_seen_kept_and_tried_without_it() {
+    let dir = folder("-DOPENS");
+    let line = "time --keep twice --launch 2 -o kept.toml -- ./program kernels.cl 64 3 7";
+    let (out, err, code) = run(dir.path(), line);
+    assert!(
+        code == 7
+            && out == "the program says so\x1b[2J\n"
+            && err.contains("\ntwice                    3 ")
+            && err.contains("never released: contexts 1"),
+        "{code} {out} {err}"
+    );
+    fs::remove_file(dir.path().join("program")).unwrap();
+    let path = dir.path().join("kept_kept.cl");
+    let text = fs::read_to_string(&path).unwrap();
+    for (factor, exit) in [("2.0f", 0), ("2.1f", 4)] {
+        fs::write(&path, text.replace("2.0f", factor)).unwrap();
+        let (out, err, code) = run(dir.path(), "try kept.toml --quick");
+        assert!(
+            code == exit && out.contains("v1 twice"),
+            "{code} {out} {err}"
+        );
+    }
 }

@@ -6,7 +6,11 @@ use std::collections::BTreeSet;
 use std::fs;
 
 /// Between a parent and the processes that it starts: nothing for people.
-const PRIVATE: [&str; 15] = [
+const PRIVATE: [&str; 19] = [
+    "GPULAB_LAYER",
+    "GPULAB_KEEP",
+    "GPULAB_KEEP_TO",
+    "GPULAB_LAUNCH",
     "GPULAB_APART",
     "GPULAB_DOCTOR_TASK",
     "GPULAB_RECORD",

@@ -1,5 +1,5 @@
 // A host program: builds the kernels of a file, turns a matrix of n x n once and doubles it three times. Tests run it under
-// `gpulab count`. With OPENS it opens OpenCL's loader by itself.
+// `gpulab count` and `gpulab time`. The fourth argument is its exit code. With OPENS it opens OpenCL's loader by itself.
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -28,7 +28,7 @@ int main(int count, char **words)
     cl_device_id device;
     if (CL(clGetPlatformIDs)(1, &platform, nullptr) != CL_SUCCESS)
         return 3;
-    if (CL(clGetDeviceIDs)(platform, CL_DEVICE_TYPE_GPU, 1, &device, nullptr) != CL_SUCCESS)
+    if (CL(clGetDeviceIDs)(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr) != CL_SUCCESS)
         return 4;
     const cl_context context = CL(clCreateContext)(nullptr, 1, &device, nullptr, nullptr, nullptr);
     const cl_command_queue queue = CL(clCreateCommandQueue)(context, device, 0, nullptr);
@@ -38,7 +38,10 @@ int main(int count, char **words)
     if (n == 0)
         return 0;
     const size_t square[2] = {size_t(n), size_t(n)}, tile[2] = {16, 16}, all = size_t(n) * n, line = 64;
-    const cl_mem from = CL(clCreateBuffer)(context, CL_MEM_READ_WRITE, all * sizeof(float), nullptr, nullptr);
+    float *const data = new float[all];
+    for (size_t i = 0; i < all; i++)
+        data[i] = float(i % 1000);
+    const cl_mem from = CL(clCreateBuffer)(context, CL_MEM_COPY_HOST_PTR, all * sizeof(float), data, nullptr);
     const cl_mem to = CL(clCreateBuffer)(context, CL_MEM_READ_WRITE, all * sizeof(float), nullptr, nullptr);
     const cl_kernel turn = CL(clCreateKernel)(program, "turn", nullptr);
     const cl_kernel twice = CL(clCreateKernel)(program, "twice", nullptr);
@@ -51,5 +54,5 @@ int main(int count, char **words)
         CL(clEnqueueNDRangeKernel)(queue, twice, 1, nullptr, &all, &line, 0, nullptr, nullptr);
     CL(clFinish)(queue);
     puts("the program says so\x1b[2J");
-    return 0;
+    return count > 4 ? atoi(words[4]) : 0;
 }

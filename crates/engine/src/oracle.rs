@@ -10,8 +10,8 @@ use crate::runner::exactly;
 use gpulab_kernels::signature::CSource;
 use gpulab_kernels::{
     Checker, Description, Family, FamilyFile, Oracle, OracleBuffer, OracleFile, OracleQuestion,
-    Registry, ValueType, assemble, built_in, reference_kernel, rung_text, type_defines,
-    used_defines,
+    Registry, ValueType, assemble, built_in, reference_kernel, result_file, rung_text,
+    type_defines, used_defines,
 };
 use gpulab_model::check::fingerprint;
 use gpulab_model::data::{Array, Dtype, Layout, NumberValue, Scalar};
@@ -114,6 +114,14 @@ impl AskedOracle {
             }
             Checker::Family(name) => answer_of_family(name, question),
             Checker::Missing => Ok(Vec::new()),
+            Checker::Files(files) => question
+                .outputs()
+                .map(|output| {
+                    let file = result_file(files, output.name).unwrap_or_default();
+                    let whole = self.file(file, output.dtype, &output.layout, output.lanes)?;
+                    Ok(whole.elements.beginning(output.len))
+                })
+                .collect(),
             Checker::Kernel(file) => answer_of_kernel(
                 &self.file,
                 &self.description,
@@ -245,6 +253,7 @@ impl Oracle for AskedOracle {
             Checker::Itself => "its own result in another run".into(),
             Checker::Family(name) => format!("the CPU's result of {name}"),
             Checker::Missing => "nobody".into(),
+            Checker::Files(_) => "files with the results".into(),
             Checker::Kernel(file) => match device(self.device.as_deref()) {
                 Ok(info) => format!("{file}, one work-item on {}", info.name),
                 Err(why) => format!("{file}: {why}"),

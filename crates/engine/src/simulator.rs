@@ -280,35 +280,50 @@ fn declarations(plugin: &Path) -> PathBuf {
     plugin.with_extension("cl")
 }
 
-/// Builds the plugin under another name first, so that it is there complete or not at all.
 fn build(simulator: &Simulator) -> Result<()> {
     let plugin = &simulator.plugin;
-    let unwritable = unwritable(plugin);
-    plugin
+    install(plugin, |unfinished| {
+        fs::write(declarations(plugin), DECLARATIONS).map_err(unwritable(plugin))?;
+        compile(Some(unfinished)).and_then(|_| simulator.try_out(unfinished))
+    })
+}
+
+/// Has a library made under another name first, so that it is there complete or not at all.
+pub(crate) fn install(library: &Path, make: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+    let unwritable = unwritable(library);
+    library
         .parent()
         .map_or(Ok(()), fs::create_dir_all)
         .map_err(unwritable)?;
     // Another thread may be building it, too.
     static BUILDS: AtomicU64 = AtomicU64::new(0);
     let number = BUILDS.fetch_add(1, Ordering::Relaxed);
-    let unfinished = plugin.with_extension(format!("{}.{number}.part", std::process::id()));
-    fs::write(declarations(plugin), DECLARATIONS).map_err(unwritable)?;
-    let tried = compile(Some(&unfinished)).and_then(|_| simulator.try_out(&unfinished));
-    let built = tried.and_then(|()| fs::rename(&unfinished, plugin).map_err(unwritable));
+    let unfinished = library.with_extension(format!("{}.{number}.part", std::process::id()));
+    let renamed = |()| fs::rename(&unfinished, library).map_err(unwritable);
+    let built = make(&unfinished).and_then(renamed);
     // What is left of a failure is of no use.
     built.inspect_err(|_| drop(fs::remove_file(&unfinished)))
 }
 
 /// Of a file in the folder for data.
-fn unwritable(path: &Path) -> impl Fn(io::Error) -> Error + Copy {
+pub(crate) fn unwritable(path: &Path) -> impl Fn(io::Error) -> Error + Copy {
     move |why| {
         let why = format!("{why}; GPULAB_DATA may name another folder");
         Error::unwritten(path)(io::Error::other(why))
     }
 }
 
-/// Compiles the plugin to a file, or without one only looks whether it compiles; the compiler that did.
 fn compile(to: Option<&Path>) -> Result<String> {
+    // LLVM and Oclgrind are built without run-time types.
+    compile_library(SOURCE, &["-fno-rtti"], to)
+}
+
+/// Compiles a source to a library, or without a file only looks whether it compiles; the compiler that did.
+pub(crate) fn compile_library(
+    source: &'static str,
+    flags: &[&str],
+    to: Option<&Path>,
+) -> Result<String> {
     let given = env::var(COMPILER)
         .ok()
         .filter(|given| !given.trim().is_empty());
@@ -317,7 +332,7 @@ fn compile(to: Option<&Path>) -> Result<String> {
         |given| vec![given],
     );
     for candidate in &candidates {
-        match run_compiler(candidate, to) {
+        match run_compiler(candidate, source, flags, to) {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => {
                 return Err(Error::Failed(format!(
@@ -339,28 +354,26 @@ fn compile(to: Option<&Path>) -> Result<String> {
     )))
 }
 
-/// Runs a compiler, which may be given with arguments, over the plugin's source.
-fn run_compiler(compiler: &str, to: Option<&Path>) -> io::Result<Output> {
+/// Runs a compiler, which may be given with arguments, over a source.
+fn run_compiler(
+    compiler: &str,
+    source: &'static str,
+    flags: &[&str],
+    to: Option<&Path>,
+) -> io::Result<Output> {
     let mut words = compiler.split_whitespace();
     let mut command = Command::new(words.next().unwrap_or_default());
-    // LLVM and Oclgrind are built without run-time types.
-    command.args(words).args([
-        "-std=c++17",
-        "-O2",
-        "-fPIC",
-        "-shared",
-        "-fno-rtti",
-        "-x",
-        "c++",
-        "-",
-    ]);
+    command
+        .args(words)
+        .args(["-std=c++17", "-O2", "-fPIC", "-shared", "-x", "c++", "-"]);
+    command.args(flags);
     match to {
         Some(to) => command.arg("-o").arg(to),
         None => command.arg("-fsyntax-only"),
     };
     output_within(
         &mut command,
-        SOURCE,
+        source,
         if to.is_some() { LONGEST } else { LOOK },
     )
 }

@@ -12,6 +12,7 @@ pub mod flag;
 pub mod groups;
 mod host;
 mod point;
+mod program;
 mod row;
 pub mod store;
 pub mod terminal;
@@ -22,6 +23,7 @@ pub use derive::{DRIFT_RATIO, relate};
 pub use dictionary::ColumnEntry;
 pub use flag::Flags;
 pub use point::{BANDWIDTH, Metric, MetricOf, Point, RATE, TIME, point, si};
+pub use program::ProgramRow;
 pub use row::{CsvRecord, Row, SampleRow, clear_factor, row};
 pub use text::{params_of, params_text};
 

@@ -3,7 +3,7 @@
 use super::format::wrap;
 use gpulab_model::Joined;
 use gpulab_record::compare::ComparisonRow;
-use gpulab_record::{ColumnEntry, CsvRecord, Point, Row, SampleRow};
+use gpulab_record::{ColumnEntry, CsvRecord, Point, ProgramRow, Row, SampleRow};
 use gpulab_study::ceilings::CeilingRow;
 use gpulab_study::count::CountRow;
 
@@ -15,7 +15,7 @@ struct Dictionary {
     columns: &'static [ColumnEntry],
 }
 
-const ALL: [Dictionary; 6] = [
+const ALL: [Dictionary; 7] = [
     Dictionary {
         name: "results",
         written_by: "one line for each case of a ladder, a sweep or a search: dot, reduce, transpose, minplus, tune --csv or \
@@ -48,6 +48,11 @@ const ALL: [Dictionary; 6] = [
         written_by: "one line for each launch that was counted, and with --lines for each line of its source: count --csv or \
                      --json",
         columns: CountRow::DICTIONARY,
+    },
+    Dictionary {
+        name: "programs",
+        written_by: "one line for each kernel, kind of command and refused call of a host program: time --csv or --json",
+        columns: ProgramRow::DICTIONARY,
     },
 ];
 

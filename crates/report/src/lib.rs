@@ -35,6 +35,7 @@ pub mod payoff;
 pub mod peers;
 pub mod picture;
 pub mod printed;
+pub mod program;
 pub mod progress;
 pub mod rates;
 pub mod rungs;

@@ -8,6 +8,7 @@ pub(crate) mod simulate;
 
 use super::count::counter;
 use super::ladder::{self, LadderRun};
+use super::time;
 use crate::brought::{
     Brought, assembled, family_files, family_of_file, is_exercise, is_family_file, kernel_files,
     located, parted, read, shown, written,
@@ -20,6 +21,7 @@ use crate::data::{Dtype, Params, Shape};
 use crate::judgement::{Judgement, Ruling};
 use crate::kernels::{self, Family, Registry, Rung, draft, ladders, text, transpose};
 use crate::outcome::Status;
+use crate::outputs::Paths;
 use crate::plan::{Case, WorkGroup};
 use crate::record::{REPEATS, Row, Run};
 use crate::report::format::Screen;
@@ -47,6 +49,9 @@ fn limit(options: &Ladder) -> Duration {
 pub fn run(global: &Global, options: &TryArgs) -> Result<()> {
     if let Some(name) = &options.template {
         return template(name);
+    }
+    if !options.host.program.is_empty() {
+        return time::run(global, &options.host, &Paths::from(&options.ladder.output));
     }
     if let Some(source) = options.source {
         return printed_kernels(global, options, source);

@@ -242,6 +242,11 @@ const SMALLER_N: &str = "try a smaller size (`--n`)";
 const SOURCE: &str = "look at the kernel's source and the log";
 const DRIVER: &str = "try again; if it stays, update or reinstall the driver";
 
+/// OpenCL's name of a status code.
+pub fn code_name(code: i32) -> &'static str {
+    status(code).map_or("a code that OpenCL does not name", |known| known.name)
+}
+
 pub(super) fn status(code: i32) -> Option<&'static KnownCode> {
     TABLE.iter().find(|s| s.code == code)
 }

@@ -18,7 +18,7 @@ mod program;
 pub mod select;
 
 pub use code::instructions;
-pub use error::{DeviceError, DeviceResult};
+pub use error::{DeviceError, DeviceResult, code_name};
 pub use forward::{LIBRARY_VARIABLE, Loader, loader};
 pub use info::{generation, list_platforms};
 

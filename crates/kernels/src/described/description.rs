@@ -339,6 +339,8 @@ pub enum Checker {
     Itself,
     /// The CPU's result of one of gpulab's families over the same inputs.
     Family(String),
+    /// Files with the outputs' results over one set of data, as in `C = c.npy; D = d.npy`.
+    Files(String),
     /// Nobody yet: kernels can be counted and drawn, and not judged.
     Missing,
 }
@@ -957,6 +959,13 @@ fn named(define: &BTreeMap<String, Text>, more: &[&str]) -> BTreeMap<String, For
     }
 }
 
+/// The file of an output's result, in a list as `C = c.npy; D = d.npy`.
+pub fn result_file<'a>(files: &'a str, output: &str) -> Option<&'a str> {
+    let pairs = files.split(';').filter_map(|pair| pair.split_once('='));
+    let mut of_output = pairs.filter(|(name, _)| name.trim() == output);
+    of_output.next().map(|(_, file)| file.trim())
+}
+
 fn checker(value: Option<toml::Value>) -> Result<Checker, String> {
     const NONE: &str = "check says what is right: \"numpy: C = A + B\", \"kernel: slow.cl\", \"rung: naive\", \"family: minplus\", or a \
                         table with command, a program";
@@ -971,6 +980,7 @@ fn checker(value: Option<toml::Value>) -> Result<Checker, String> {
                 "kernel" => Ok(Checker::Kernel(rest)),
                 "rung" => Ok(Checker::Rung(rest)),
                 "family" => Ok(Checker::Family(rest)),
+                "file" => Ok(Checker::Files(rest)),
                 _ => Err(NONE.into()),
             }
         }
@@ -1239,6 +1249,17 @@ impl Description {
                 "{name} has one result, and this family has several outputs"
             )),
             Checker::Family(_) => Ok(()),
+            Checker::Files(files) => {
+                let is_one = self.is_fixed && self.inputs().all(Declared::is_frozen);
+                let missing = outputs
+                    .iter()
+                    .find(|name| result_file(files, name).is_none());
+                match missing {
+                    Some(name) => Err(format!("file: it lacks {name}, as in {name} = {name}.npy")),
+                    None if is_one => Ok(()),
+                    None => Err("file: that is right for one size and set of data: write sizes = \"only\", and frozen behind each input".into()),
+                }
+            }
         }
     }
 

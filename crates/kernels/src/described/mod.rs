@@ -13,7 +13,7 @@ mod resolve;
 
 pub(crate) use args::{DescribedArg, parse_arg};
 pub(crate) use description::check_option;
-pub use description::{Checker, DeclarationError, Description, FamilyFile, ITSELF};
+pub use description::{Checker, DeclarationError, Description, FamilyFile, ITSELF, result_file};
 pub(crate) use draft::is_guarded;
 pub use draft::{KernelDraft, UNNAMED, draft, draft_alone, draft_pair};
 pub(crate) use formula::{Formula, is_name, macro_value, parts};
