@@ -1339,7 +1339,11 @@ const char* writeFamily(const Launch& launch, char* options, const size_t* group
   fprintf(out, "sizes   = \"only\"\nn       = %zu\nitems   = \"%zu", all, launch.global[0]);
   for (cl_uint i = 1; i < launch.dimensions; i++)
     fprintf(out, ", %zu", launch.global[i]);
-  fprintf(out, "\"\nwg      = \"%zux%zux%zu\"\n", group[0], group[1], group[2]);
+  // As a setting with one value, or gpulab would try others, too.
+  if (group[1] * group[2] == 1)
+    fprintf(out, "\"\ntune    = { WG = [%zu] }\n", group[0]);
+  else
+    fprintf(out, "\"\nwg      = \"%zux%zux%zu\"\n", group[0], group[1], group[2]);
   writeOptions(out, options);
   const char* const why = writeArguments(out, *placeOf(launch.kernel), count);
   return fclose(out) ? "its file cannot be written" : why;
