@@ -22,7 +22,7 @@ impl ColumnEntry {
             .trim_end_matches('>')
         {
             "String" | "WorkGroup" | "Params" | "Flags" => "text",
-            "u64" | "u32" => "integer",
+            "u64" | "u32" | "i32" => "integer",
             "f64" | "Number" => "number",
             "bool" => "boolean",
             _ => "word",
