@@ -57,7 +57,7 @@ const WRITTEN: &[Written] = &[
     ("count", "--json", begins_as_json::<CountRow>),
     ("compare", "--csv", begins_as_csv::<ComparisonRow>),
     ("compare", "--json", begins_as_json::<ComparisonRow>),
-    ("time", "-o", |head| head.starts_with(KEPT_MARK)),
+    ("try, time", "-o", |head| head.starts_with(KEPT_MARK)),
     ("time", "--csv", begins_as_csv::<ProgramRow>),
     ("time", "--json", begins_as_json::<ProgramRow>),
     ("sweep, tune", "-o", begins_as_csv::<Row>),

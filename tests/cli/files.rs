@@ -54,6 +54,10 @@ const OUTPUTS: &[&str] = &[
     "compare json -> compare rows.csv copy.csv --json {}",
     "devices json -> devices --json {}",
     "doctor json -> doctor --json {}",
+    "time csv -> time --csv {} -- ./p own.cl",
+    "time json -> time --json {} -- ./p own.cl",
+    "time output -> time --keep k -o {} -- ./p own.cl",
+    "try output -> try --keep k -o {} -- ./p own.cl",
     "check json -> exercise check strides strides.cl --json {}",
 ];
 
