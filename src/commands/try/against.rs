@@ -88,6 +88,19 @@ fn judged_pair(global: &Global, options: &TryArgs, verdict: &mut Verdict) -> Res
         Ruling::Failed => return Err(Error::Failed(told.trim_end().to_owned())),
     };
     if let Some(word) = word {
+        let older = (&pair.family, &pair.rungs[0]);
+        let itself = judge_rung(global, &pair.registry, older, old_case)?;
+        if let Some(failed) = itself.failed().filter(|_| word != Word::NotBuilt) {
+            verdict.verdict = Word::Undecided;
+            verdict.reason = format!(
+                "{old} does not agree with itself, so that it cannot say what is right. With {} and the data that were guessed: {}",
+                judged::size(&itself, failed.shape),
+                failed.reason
+            );
+            verdict.next = Some(format!("gpulab try {}", quoted(&old)));
+            let why = screen.wrap_foreign(&format!("UNDECIDED: {}", verdict.reason));
+            return Ok(format!("{why}next: gpulab try {}\n", quoted(&old)));
+        }
         verdict.verdict = word;
         verdict.reason = judgement
             .failed()

@@ -734,12 +734,9 @@ impl DescribedProblem {
         let Some(at) = rungs.iter().position(|rung| rung.name == name) else {
             return Err(Refusal::Setting("it is not there".into()));
         };
-        let wg = rungs[at]
-            .wg
-            .unwrap_or(gpulab_model::plan::WorkGroup::linear(64));
         let case = Case {
             variant: name.to_owned(),
-            wg,
+            wg: rungs[at].wg.unwrap_or(case.wg),
             params: Params::new(),
             ..case.clone()
         };
