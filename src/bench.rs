@@ -336,6 +336,13 @@ impl Global {
             ..Setup::of(registry)
         }
     }
+
+    /// A worker on that device for the registry's kernels, each case of which may take as long as `deadline`.
+    pub fn worker(&self, registry: &Registry, deadline: Duration) -> Result<WorkerProcess> {
+        interrupt::watch();
+        let setup = self.setup(None, registry);
+        WorkerProcess::open(setup, None, deadline, interrupt::interrupted, say)
+    }
 }
 
 pub fn announce(global: &Global, info: &DeviceInfo) {
@@ -468,20 +475,6 @@ pub fn announce_tuned(family: &Family, variants: &[&str], quiet: bool) {
         "tuned settings for {} (gpulab tune --list shows them, --no-tuned ignores them)",
         rungs.join(", ")
     ));
-}
-
-/// Which of two sides runs now that `at` runs are over: the side that comes first changes from round to round.
-pub fn side_in_turn(at: usize) -> usize {
-    (at + at / 2) % 2
-}
-
-/// Measures a case; one that ended without a measurement is an error.
-pub fn measured(executor: &mut dyn Executor, case: &Case, settings: &Settings) -> Result<Outcome> {
-    let outcome = executor.run(&Job::new(case.clone(), settings.clone()))?;
-    match outcome.status() {
-        Status::Ok => Ok(outcome),
-        status => Err(stopped(case, Stop::new(status, outcome.reason()))),
-    }
 }
 
 /// The error that a case makes which ended without a measurement.

@@ -4,7 +4,6 @@ use crate::check::fingerprint;
 use crate::console::note;
 use crate::exercise::{Exercise, NAMES, exercise};
 use crate::files::ScratchFolder;
-use crate::kernels::signature::CSource;
 use crate::kernels::{
     Checker, Description, Family, FamilyFile, KernelDraft, OwnKernel, Registry, Rung, ShippedFile,
     assemble, brought, brought_input, built_in, draft_alone, embedded, included, included_name,
@@ -220,46 +219,27 @@ pub fn family_of_file(
     family_of_text(registry, (text, name, folder), path, device)
 }
 
-/// The names of the kernels of a file, and its text with what it includes.
-pub fn kernels_of(
-    path: &Path,
-    defines: &BTreeMap<String, String>,
-) -> Result<(Vec<String>, String)> {
-    let text = assembled(path, &read(path)?, "", &[])?;
-    let defines: Vec<_> = defines.clone().into_iter().collect();
-    Ok((CSource::new(&text, &defines).kernels(), text))
-}
-
-/// A kernel of a file as the only rung of a family that is drafted from its text, with these lines `besides`, such as one that says
-/// what is right, and with room behind buffers or none. `defines` are macros of its host.
+/// A kernel of a text, which stands at `path`, as the only rung of a family of this name, or as other rungs that stand in the lines
+/// `besides`: the rest is drafted. `defines` are macros of its host. There is room behind buffers, or none.
 ///
-/// Errors: the file cannot be read, or leaves types to its host.
+/// Errors: there is no such kernel, or it leaves types to its host.
 pub fn drafted(
-    (path, kernel): (&Path, &str),
+    registry: &mut Registry,
+    (text, path, kernel): (&str, &Path, Option<&str>),
     defines: &BTreeMap<String, String>,
-    besides: (&str, bool),
-    device: Option<&str>,
-) -> Result<(Brought, KernelDraft)> {
-    let (_, text) = kernels_of(path, defines)?;
+    (besides, room): (&str, bool),
+    (name, device): (&str, Option<&str>),
+) -> Result<(Family, KernelDraft)> {
     let file = path.file_name().unwrap_or_default().to_string_lossy();
-    let drafted =
-        draft_alone(&text, (&file, kernel), defines, besides).map_err(|why| wrong(path, why))?;
-    let folder = folder_of(path);
-    let mut registry = Registry::default();
-    let named = (
-        drafted.text.clone(),
-        family_name(Path::new(kernel), &folder),
-        folder,
-    );
-    let brought = Brought {
-        family: family_of_text(&mut registry, named, path, device)?,
-        registry,
-        own: None,
-    };
-    Ok((brought, drafted))
+    let draft = draft_alone(text, (&file, kernel), defines, (besides, room));
+    let draft = draft.map_err(|why| wrong(path, why))?;
+    let described = (draft.text.clone(), name.to_owned(), folder_of(path));
+    let family = family_of_text(registry, described, path, device)?;
+    Ok((family, draft))
 }
 
-fn folder_of(path: &Path) -> PathBuf {
+/// The folder of a file, by its whole path.
+pub fn folder_of(path: &Path) -> PathBuf {
     let path = path.canonicalize().ok();
     path.and_then(|path| path.parent().map(Path::to_path_buf))
         .unwrap_or_default()
@@ -308,7 +288,7 @@ fn wrong(path: &Path, why: impl Display) -> Error {
 
 /// What a family is called that does not say so: the file's name, or of `family.toml` the folder's; none that gpulab's have.
 /// Nothing where that is no name, as of a hidden folder.
-fn family_name(path: &Path, folder: &Path) -> String {
+pub fn family_name(path: &Path, folder: &Path) -> String {
     let stem = path
         .file_stem()
         .filter(|stem| *stem != "family")

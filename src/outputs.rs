@@ -9,6 +9,7 @@ use crate::report::format::Screen;
 use crate::report::markdown::MARKDOWN_MARK;
 use crate::report::verdict::Verdict;
 use crate::store::{CsvFile, JsonFile, Sink};
+use crate::terminal::say;
 use crate::{Error, Result};
 use serde::Serialize;
 
@@ -194,13 +195,14 @@ impl TextOrJson {
         })
     }
 
-    /// Tells a verdict, and ends with its exit code.
-    pub fn conclude(self, verdict: &Verdict, text: String) -> Result<()> {
-        self.tell(verdict, || text)?;
-        match verdict.exit_code {
-            0 => Ok(()),
-            code => Err(Error::Told(code)),
+    /// Tells a verdict, with the exit code of its word: where JSON takes standard output, people read on standard error.
+    pub fn conclude(self, mut verdict: Verdict, text: String) -> Result<()> {
+        verdict.exit_code = verdict.verdict.exit_code();
+        if self.is_json {
+            say(text.trim_end());
         }
+        self.tell(&verdict, || text)?;
+        verdict.end()
     }
 
     pub fn tell(self, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<()> {

@@ -7,7 +7,7 @@ pub const CHECK_HELP: &str = "\
 Exit codes: 4 if the simulator found a fault, 5 if something did not build, 7 if nothing was built, or
 with --strict if something was not looked at.
 
-gpulab.toml beside the kernels' folder says what no kernel's text says; a later table adds to an earlier one:
+gpulab.toml beside the kernels' folder says what no kernel's text says; of tables that match, the last counts:
   [[check]]
   files   = \"kernels/blur*.cl\"           # a pattern
   define  = { TILE = 16, T = \"float\" }   # macros of the host program

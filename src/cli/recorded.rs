@@ -71,21 +71,17 @@ pub enum PictureKind {
 pub struct Compare {
     /// Files that --csv or --json wrote; the others are compared with the first. A verdict needs six runs of each side:
     /// one file of a ladder with --rounds 6, files joined by commas, as in a1.csv,a2.csv, or a folder of such files
-    #[arg(required_unless_present_any = ["noise", "run", "curve"], num_args = 2.., value_name = "FILE")]
+    #[arg(required_unless_present_any = ["run", "curve"], num_args = 2.., value_name = "FILE")]
     pub files: Vec<String>,
-    /// Measure this kernel against itself, as in reduce:4: the smallest difference that this machine can show now
-    #[arg(long, value_name = "FAMILY:RUNG", num_args = 0..=1, default_missing_value = "reduce:4")]
-    #[arg(conflicts_with_all = ["files", "fail_on", "csv", "json"])]
-    pub noise: Option<String>,
     /// Run two commands in turn until it is known which takes less time, as in --run "./old 1000" "./new 1000"; their output is
     /// dropped. With --curve, one command against itself
     #[arg(long, value_name = "COMMAND", num_args = 1..=2)]
-    #[arg(conflicts_with_all = ["files", "noise", "fail_on", "csv"])]
+    #[arg(conflicts_with_all = ["files", "fail_on", "csv"])]
     pub run: Vec<String>,
     /// Measure this kernel, or the command of --run, in pairs with itself: how often differences of 1 to 30 % would be found,
     /// and in which time
     #[arg(long, value_name = "FAMILY:RUNG", num_args = 0..=1, default_missing_value = "reduce:4")]
-    #[arg(conflicts_with_all = ["files", "noise", "fail_on", "csv", "json"])]
+    #[arg(conflicts_with_all = ["files", "fail_on", "csv", "json"])]
     pub curve: Option<String>,
     /// Seconds for --run (60) and --curve (20)
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]

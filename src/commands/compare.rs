@@ -1,34 +1,36 @@
 //! `gpulab compare`: recorded runs held against each other, or a kernel against itself.
 
-use crate::bench::{self, Input};
+use crate::bench;
 use crate::brought::Brought;
 use crate::cli::{Compare, Global};
 use crate::commands::show::records::runs_of;
-use crate::compare::{ComparisonRow, FileComparison, RatioInterval, compare, in_pairs, steps};
+use crate::compare::{ComparisonRow, FileComparison, compare, in_pairs, steps};
 use crate::console::{print, screen};
-use crate::data::Params;
-use crate::kernels::Rung;
-use crate::outcome::{Executor, Settings};
+use crate::outcome::Executor;
 use crate::outputs::{Outputs, Paths, TextOrJson};
 use crate::plan::Case;
-use crate::record::{Row, Run, Scene};
 use crate::report::progress::StatusLine;
 use crate::report::verdict::Verdict;
 use crate::runner::PairJob;
-use crate::terminal::say;
-use crate::worker::WorkerProcess;
-use crate::{Error, Result, interrupt, report, usage_error, values};
+use crate::{Error, Result, interrupt, report, usage_error};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Compares each file with the first, and says what the steps of ladders bring where several devices are in the files.
 pub fn run(global: &Global, options: &Compare) -> Result<()> {
-    if let Some(kernel) = &options.noise {
-        return noise(global, kernel);
-    }
     match (&options.curve, &options.run[..]) {
-        (Some(kernel), []) => return kernel_curve(global, options, kernel),
-        (Some(_), [command]) => return program_curve(global, options, command),
+        (Some(kernel), []) => {
+            let limit = options.budget.unwrap_or(CURVE_S);
+            let (name, pairs) = kernel_pairs(global, kernel, limit)?;
+            return curve(global, options, (&name, &pairs, limit));
+        }
+        (Some(_), [command]) => {
+            let began = Instant::now();
+            // Nothing is the same within nothing, so that all the time is used.
+            let pairs = program_pairs(global, options, [command, command], 0.0)?;
+            let seconds = began.elapsed().as_secs_f64();
+            return curve(global, options, (command, &pairs, seconds));
+        }
         (None, [old, new]) => return programs(global, options, [old, new]),
         (Some(_), _) => {
             return usage_error("--curve: --run takes one command, which is both sides");
@@ -90,35 +92,27 @@ const CURVE_S: f64 = 20.0;
 /// Runs two programs in turn until their times decide.
 fn programs(global: &Global, options: &Compare, commands: [&String; 2]) -> Result<()> {
     let output = TextOrJson::open(options.rows.json.as_deref())?;
-    let [old, new] = commands;
-    let mut verdict = Verdict::new("compare", new);
-    verdict.reference = Some(old.clone());
-    let limit = options.budget.unwrap_or(PROGRAMS_S);
-    let pairs = program_pairs(global, commands, (options.same, limit))?;
-    let Some(interval) = RatioInterval::of_pairs(&pairs) else {
-        return usage_error(format!(
-            "{} pairs of runs are too few for a verdict: give them a larger --budget",
-            pairs.len()
-        ));
-    };
-    verdict.decide(interval, options.same);
-    verdict.exit_code = verdict.verdict.exit_code();
+    let mut verdict = Verdict::new("compare", commands[1]);
+    verdict.reference = Some(commands[0].clone());
+    let pairs = program_pairs(global, options, commands, options.same)?;
+    verdict.decide(&pairs, options.same)?;
     let screen = screen(global.color);
     let text = report::against::text(&verdict, &pairs, None, options.same, screen);
-    output.conclude(&verdict, text)
+    output.conclude(verdict, text)
 }
 
 /// Seconds from the start to the end of two programs, in pairs.
 fn program_pairs(
     global: &Global,
+    options: &Compare,
     commands: [&String; 2],
-    limit: (f64, f64),
+    same: f64,
 ) -> Result<Vec<[f64; 2]>> {
     interrupt::watch();
     let mut observer = StatusLine::new(global.quiet);
     let mut runs = 0;
-    let limit = (limit.0, Duration::from_secs_f64(limit.1));
-    in_pairs(limit, u64::from(std::process::id()), &mut |side| {
+    let limit = Duration::from_secs_f64(options.budget.unwrap_or(PROGRAMS_S));
+    in_pairs((same, limit), std::process::id().into(), &mut |side| {
         bench::go_on()?;
         observer.case_started(runs, runs + 2, commands[side]);
         runs += 1;
@@ -140,122 +134,43 @@ fn program_pairs(
     })
 }
 
-/// Measures a program in pairs with itself, and says which differences would have been found.
-fn program_curve(global: &Global, options: &Compare, command: &String) -> Result<()> {
-    // Nothing is the same within nothing, so that all the time is used.
-    let limit = (0.0, options.budget.unwrap_or(PROGRAMS_S));
-    let began = Instant::now();
-    let pairs = program_pairs(global, [command, command], limit)?;
-    let each = began.elapsed().as_secs_f64() / pairs.len() as f64;
+/// Says which differences pairs of something with itself, which took so many seconds, would have found.
+fn curve(
+    global: &Global,
+    options: &Compare,
+    (name, pairs, seconds): (&str, &[[f64; 2]], f64),
+) -> Result<()> {
+    let screen = screen(global.color);
     print(&report::compare::curve(
-        command,
-        &pairs,
-        each,
+        name,
+        pairs,
+        seconds,
         options.same,
-        screen(global.color),
+        screen,
     ))
 }
 
-/// As [`program_curve`], of a kernel.
-fn kernel_curve(global: &Global, options: &Compare, kernel: &str) -> Result<()> {
-    let (brought, rung) = rung_of("--curve", kernel)?;
-    let family = &brought.family;
-    let dtype = bench::dtype(family, None)?;
-    interrupt::watch();
-    let setup = global.setup(None, &brought.registry);
-    let mut worker = WorkerProcess::open(setup, None, bench::LOOK, interrupt::interrupted, say)?;
-    bench::announce(global, worker.info());
-    let is_slow = worker.info().kind == "cpu";
-    let shape = family.form.shape(family.form.ladder_size(is_slow), None);
+/// What a kernel and its device are called, and the kernel's seconds in pairs with itself.
+fn kernel_pairs(global: &Global, kernel: &str, limit: f64) -> Result<(String, Vec<[f64; 2]>)> {
+    let (brought, rung) = Brought::of(kernel, None)?;
+    let rung = brought.rung(kernel, rung.as_deref())?;
+    let form = brought.family.form;
+    let mut worker = global.worker(&brought.registry, bench::LOOK)?;
+    let info = worker.info();
+    bench::announce(global, info);
+    let name = format!("{kernel} on {}", report::format::device(&info.name));
+    let shape = form.shape(form.ladder_size(info.kind == "cpu"), None);
+    let dtype = bench::dtype(&brought.family, None)?;
     let case = Case {
-        wg: bench::default_work_group(worker.info()),
-        ..Case::of(&family.name, rung.variant(), dtype, shape)
+        wg: bench::default_work_group(info),
+        ..Case::of(&brought.family.name, rung.variant(), dtype, shape)
     };
     let job = PairJob {
         cases: [case.clone(), case.clone()],
         same: 0.0,
-        limit: options.budget.unwrap_or(CURVE_S),
+        limit,
     };
-    let began = Instant::now();
-    let pairs = worker
-        .pair(&job)?
-        .map_err(|stop| bench::stopped(&case, stop))?;
-    let each = began.elapsed().as_secs_f64().min(job.limit) / pairs.len() as f64;
-    let name = format!(
-        "{kernel} on {}",
-        report::format::device(&worker.info().name)
-    );
-    print(&report::compare::curve(
-        &name,
-        &pairs,
-        each,
-        options.same,
-        screen(global.color),
-    ))
-}
-
-/// The one rung that an option names.
-fn rung_of(option: &str, kernel: &str) -> Result<(Brought, Rung)> {
-    let wanted = || {
-        Error::Usage(format!(
-            "{option} {kernel}: name a family and one rung, as in reduce:4"
-        ))
-    };
-    let (family, variant) = kernel.rsplit_once(':').ok_or_else(wanted)?;
-    let brought = Brought::new(family)?;
-    let rungs = values::variants(&brought.family, variant).map_err(Error::Usage)?;
-    let [rung] = rungs[..] else {
-        return Err(wanted());
-    };
-    let rung = rung.clone();
-    Ok((brought, rung))
-}
-
-/// Rounds in each of which both sides are measured once.
-const ROUNDS: usize = 10;
-
-/// Measures a kernel as two sides in turn, each run in a fresh process, and says which differences could be seen.
-fn noise(global: &Global, kernel: &str) -> Result<()> {
-    let (brought, rung) = rung_of("--noise", kernel)?;
-    let Brought {
-        registry, family, ..
-    } = &brought;
-    let dtype = bench::dtype(family, None)?;
-    let shape = family.form.shape(family.form.ladder_size(false), None);
-    let params = Params::new();
-    let input = Input {
-        family,
-        shape,
-        dtype,
-        params: &params,
-    };
-    let mut executor = input.open(global.setup(None, registry), false, None)?;
-    bench::announce(global, executor.info());
-    let wg = bench::default_work_group(executor.info());
-    let case = Case {
-        wg,
-        ..Case::of(&family.name, rung.variant(), dtype, shape)
-    };
-    let mut observer = StatusLine::new(global.quiet);
-    let began = Instant::now();
-    let mut sides = [Vec::new(), Vec::new()];
-    for at in 0..2 * ROUNDS {
-        bench::go_on()?;
-        if at > 0 {
-            executor.renew();
-        }
-        let side = bench::side_in_turn(at);
-        observer.case_started(
-            at,
-            2 * ROUNDS,
-            &format!("round {}, side {}", at / 2 + 1, ["A", "B"][side]),
-        );
-        let settings = Settings::default();
-        let outcome = bench::measured(&mut *executor, &case, &settings)?;
-        let scene = Scene::on_device(&Run::begin(), executor.info(), &settings, None);
-        sides[side].push(Row::of(&scene, rung.number(), &outcome));
-    }
-    drop(observer);
-    let each = began.elapsed().as_secs_f64() / ROUNDS as f64;
-    print(&report::compare::noise(&sides, each, screen(global.color)))
+    let pairs = worker.pair(&job)?;
+    let pairs = pairs.map_err(|stop| bench::stopped(&case, stop))?;
+    Ok((name, pairs))
 }

@@ -1,8 +1,9 @@
 //! The verdict on a kernel that was timed in turn with an older one.
 
 use crate::format::{self, Screen};
-use crate::verdict::{Ratio, Verdict, Word};
+use crate::verdict::{Verdict, Word};
 use gpulab_model::stats::summarise;
+use gpulab_record::compare::RatioInterval;
 
 /// One word first: then by how much, with the interval that holds it; both times, and the reason. `pairs` are the seconds
 /// of the runs of the old and the new one: of kernels at this `size`, or of programs. Those that differ by less than `same` are alike.
@@ -41,7 +42,7 @@ pub fn text(
     text
 }
 
-fn by(word: Word, Ratio { ratio, low, high }: Ratio, same: f64) -> String {
+fn by(word: Word, RatioInterval { ratio, low, high }: RatioInterval, same: f64) -> String {
     let times = |ratio: f64| format!("{:.3}", ratio.max(1.0 / ratio));
     let direction = |ratio: f64| if ratio < 1.0 { "faster" } else { "slower" };
     match word {

@@ -15,11 +15,11 @@ pub fn conclude(verdict: &mut Verdict, kernels: &[String]) {
     let rules = verdict.findings.iter().map(|finding| finding.rule.as_str());
     let rules: BTreeSet<&str> = rules.collect();
     let is_compared = verdict.reference.is_some();
-    (verdict.verdict, verdict.exit_code) = match rules.first() {
-        None => (Word::NothingFound, 0),
-        Some(&BUILD) if rules.len() == 1 => (Word::NotBuilt, 5),
-        Some(_) if is_compared => (Word::Incorrect, 4),
-        Some(_) => (Word::Found, 4),
+    verdict.verdict = match rules.first() {
+        None => Word::NothingFound,
+        Some(&BUILD) if rules.len() == 1 => Word::NotBuilt,
+        Some(_) if is_compared => Word::Incorrect,
+        Some(_) => Word::Found,
     };
     let found: Vec<String> = rules.iter().map(|rule| rule.replace('_', " ")).collect();
     verdict.reason = match verdict.findings.len() {

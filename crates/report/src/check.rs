@@ -153,25 +153,17 @@ pub fn junit(files: &[CheckedFile], verdict: &Verdict) -> String {
 
 /// Lines by which GitHub shows findings beside the code.
 pub fn annotations(verdict: &Verdict) -> String {
-    const ESCAPES: [(&str, &str); 5] = [
-        ("%", "%25"),
-        ("\r", "%0D"),
-        ("\n", "%0A"),
-        (":", "%3A"),
-        (",", "%2C"),
-    ];
-    let escaped = |text: &str, signs: usize| {
-        let escapes = ESCAPES.iter().take(signs);
-        escapes.fold(text.to_owned(), |text, (sign, code)| {
-            text.replace(sign, code)
-        })
+    let escaped = |text: &str| {
+        let text = text.replace('%', "%25").replace('\r', "%0D");
+        text.replace('\n', "%0A")
     };
     let lines = shown(verdict).map(|found| {
         let level = found.level.name();
+        let file = escaped(found.file.as_deref().unwrap_or_default());
         // What stands before the message has two signs of its own.
-        let file = escaped(found.file.as_deref().unwrap_or_default(), ESCAPES.len());
+        let file = file.replace(':', "%3A").replace(',', "%2C");
         let line = found.line.unwrap_or(1);
-        let said = escaped(&said(found), 3);
+        let said = escaped(&said(found));
         format!(
             "::{level} file={file},line={line},title={}::{said}\n",
             found.rule

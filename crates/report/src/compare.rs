@@ -6,11 +6,10 @@ use crate::rungs::label;
 use crate::table::Table;
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::Cache;
-use gpulab_model::stats;
 use gpulab_record::Row;
 use gpulab_record::compare::{
     self, ComparedCase, FEWEST, FileComparison, LadderSteps, MISSES, Outcomes, RatioInterval,
-    SpeedVerdict, found_from, planted, runs_for, spread,
+    SpeedVerdict, planted, spread,
 };
 use gpulab_record::params_text;
 
@@ -322,10 +321,10 @@ pub fn steps(ladders: &[LadderSteps<'_>], screen: Screen) -> String {
     format::on_screen(&(text + mark), screen)
 }
 
-/// How often pairs of something with itself, each of which took so many seconds, would show that one side is slower.
-pub fn curve(name: &str, pairs: &[[f64; 2]], each: f64, same: f64, screen: Screen) -> String {
+/// How often pairs of something with itself, which took so many seconds, would show that one side is slower.
+pub fn curve(name: &str, pairs: &[[f64; 2]], whole: f64, same: f64, screen: Screen) -> String {
     const PLANTED: [f64; 7] = [0.0, 0.01, 0.02, 0.03, 0.05, 0.1, 0.3];
-    let whole = each * pairs.len() as f64;
+    let each = whole / pairs.len() as f64;
     let mut table = Table::default().texts("slower by", PLANTED.map(format::percent));
     for seconds in [whole / 4.0, whole] {
         let most = (seconds / each) as usize;
@@ -355,69 +354,4 @@ pub fn curve(name: &str, pairs: &[[f64; 2]], each: f64, same: f64, screen: Scree
     ));
     text += &table.blocks(screen.width);
     format::on_screen(&text, screen)
-}
-
-/// What two sides that are the same program show: how small a difference so many rounds find, with `each` seconds for a round,
-/// and how long to look for smaller ones. Nothing of too few rounds.
-pub fn noise(sides: &[Vec<Row>; 2], each: f64, screen: Screen) -> String {
-    let [first, second] = sides.each_ref().map(|side| {
-        side.iter()
-            .filter_map(|row| row.t_median_s)
-            .collect::<Vec<f64>>()
-    });
-    let interval = RatioInterval::of_runs(&first, &second, true);
-    let (Some(all), Some(spread), Some(row)) =
-        (interval, spread([&first, &second]), sides[0].first())
-    else {
-        return String::new();
-    };
-    let medians = [&first, &second]
-        .map(|seconds| format::time(stats::summarise(seconds).map_or(0.0, |times| times.median)));
-    let rounds = first.len();
-    let found = found_from(spread, rounds).unwrap_or(f64::INFINITY);
-    let mut lines = vec![
-        format!(
-            "{}: {}, {}",
-            title(row),
-            label(row),
-            format::device(&row.device)
-        ),
-        format!(
-            "the same kernel as two sides, {rounds} rounds in turn, each run in a fresh process: A {}, B {}, ratio {}, {} \
-             interval {}",
-            medians[0],
-            medians[1],
-            ratio(all.ratio),
-            certainty(),
-            interval_text(&all),
-        ),
-        format!(
-            "a run's time differs from the next run's by {} (standard deviation)",
-            format::percent(spread)
-        ),
-    ];
-    if all.low > 1.0 || all.high < 1.0 {
-        lines.push(
-            "the interval misses 1, although both sides are the same program: the machine changed meanwhile".into(),
-        );
-    }
-    lines.push(format!(
-        "{rounds} runs of each side find differences from {} on",
-        format::percent(found)
-    ));
-    for share in [0.01, 0.03, 0.1] {
-        let needed = runs_for(spread, share);
-        let time = format::rough(needed as f64 * each);
-        lines.push(format!(
-            "to find {}: {needed} runs, about {time}",
-            format::percent(share)
-        ));
-    }
-    format::on_screen(
-        &lines
-            .iter()
-            .map(|line| screen.wrap(line))
-            .collect::<String>(),
-        screen,
-    )
 }

@@ -1,6 +1,6 @@
 //! What a command found, for programs: the schema `gpulab.verdict/1`, which `docs/verdict.md` describes.
 
-use gpulab_model::named_enum;
+use gpulab_model::{Error, Result, named_enum, usage_error};
 use gpulab_record::compare::{RatioInterval, SpeedVerdict};
 use gpulab_study::count::CheckFinding;
 use serde::{Deserialize, Serialize, Serializer};
@@ -73,16 +73,33 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// An error, of which a tool says no place.
+    pub fn new(rule: &str, message: String, tool: &str) -> Finding {
+        Finding {
+            rule: rule.to_owned(),
+            level: Level::Error,
+            message,
+            tool: tool.to_owned(),
+            kernel: None,
+            file: None,
+            line: None,
+        }
+    }
+
+    /// Whether another tool says the same.
+    pub fn is_like(&self, other: &Finding) -> bool {
+        let tool = self.tool.clone();
+        let other = other.clone();
+        *self == Finding { tool, ..other }
+    }
+
     /// Of the simulator, in a kernel of this name.
     pub fn of_check(found: &CheckFinding, kernel: &str) -> Finding {
         Finding {
-            rule: found.kind.name().to_owned(),
-            level: Level::Error,
-            message: found.sentence(),
-            tool: "Oclgrind".to_owned(),
             kernel: Some(kernel.to_owned()),
             file: found.file.clone(),
             line: found.line,
+            ..Finding::new(found.kind.name(), found.sentence(), "Oclgrind")
         }
     }
 }
@@ -92,14 +109,6 @@ impl Finding {
 pub struct NotLookedAt {
     pub what: String,
     pub why: String,
-}
-
-/// Times of the subject as parts of those of the reference, with the interval that holds the ratio.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Ratio {
-    pub ratio: f64,
-    pub low: f64,
-    pub high: f64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -116,7 +125,8 @@ pub struct Verdict {
     /// What that is compared with.
     pub reference: Option<String>,
     pub device: Option<String>,
-    pub ratio: Option<Ratio>,
+    /// Times of the subject as parts of those of the reference.
+    pub ratio: Option<RatioInterval>,
     /// Why the verdict is this one.
     pub reason: String,
     pub findings: Vec<Finding>,
@@ -150,15 +160,31 @@ impl Verdict {
         self.not_looked_at.push(NotLookedAt { what, why });
     }
 
-    /// Times decide, where differences of less than `same` (as a share) do not count.
-    pub fn decide(&mut self, interval: RatioInterval, same: f64) {
-        let RatioInterval { ratio, low, high } = interval;
-        self.ratio = Some(Ratio { ratio, low, high });
+    /// Seconds of pairs of runs decide, where differences of less than `same` (as a share) do not count.
+    ///
+    /// Errors: too few pairs.
+    pub fn decide(&mut self, pairs: &[[f64; 2]], same: f64) -> Result<()> {
+        let Some(interval) = RatioInterval::of_pairs(pairs) else {
+            return usage_error(format!(
+                "{} pairs of runs are too few for a verdict: give them a larger --budget, or less to do",
+                pairs.len()
+            ));
+        };
+        self.ratio = Some(interval);
         self.verdict = match SpeedVerdict::of(&interval, same) {
             SpeedVerdict::Faster => Word::Faster,
             SpeedVerdict::Same => Word::Same,
             SpeedVerdict::Slower => Word::Slower,
             SpeedVerdict::Undecided => Word::Undecided,
         };
+        Ok(())
+    }
+
+    /// The end of the command, by the exit code.
+    pub fn end(&self) -> Result<()> {
+        match self.exit_code {
+            0 => Ok(()),
+            code => Err(Error::Told(code)),
+        }
     }
 }

@@ -48,15 +48,15 @@ impl Cache<'_> {
         let Some(folder) = self.0 else {
             return ask();
         };
-        let question = [
+        let question = format!(
+            "{} {tool} {} {:?} {:?}\n{}",
             env!("CARGO_PKG_VERSION"),
-            tool,
-            &source.file,
-            &source.options.join(" "),
-            &format!("{:?}", source.n),
-            &source.text,
-        ];
-        let name = fingerprint(question.join("\n").as_bytes());
+            source.file,
+            source.options,
+            source.n,
+            source.text
+        );
+        let name = fingerprint(question.as_bytes());
         let path = folder.join(format!("{name:032x}.json"));
         files::read_json(&path).unwrap_or_else(|_| {
             let look = ask();
@@ -101,15 +101,12 @@ pub fn run(global: &Global, options: &CheckArgs) -> Result<()> {
         .enumerate()
         .map(|(at, source)| {
             let of_file = looks.iter().filter_map(|tool| tool.get(at));
-            told(source, of_file.collect(), &mut verdict)
+            told(source, &Vec::from_iter(of_file), &mut verdict)
         })
         .collect();
     conclude(&files, &mut verdict, options.strict);
     tell(global, options, &files, &verdict)?;
-    match verdict.exit_code {
-        0 => Ok(()),
-        code => Err(Error::Told(code)),
-    }
+    verdict.end()
 }
 
 /// What every tool says of every file: a list for each tool.
@@ -148,13 +145,16 @@ fn look(
     looks
 }
 
+fn is_of_simulator(found: &Finding) -> bool {
+    found.tool.starts_with(SIMULATOR)
+}
+
 /// A file's row; what was found in it goes to the verdict, each finding once with all tools that say it.
-fn told(source: &Source, looks: Vec<&Look>, verdict: &mut Verdict) -> CheckedFile {
+fn told(source: &Source, looks: &[&Look], verdict: &mut Verdict) -> CheckedFile {
     let tried = looks.iter().filter_map(|look| look.is_built);
     let built = tried.clone().filter(|is_built| *is_built).count();
     // Where guesses build nowhere, they are to blame.
-    let is_guess = !source.guessed.is_empty() || source.kernels.is_empty();
-    let is_open = built == 0 && is_guess;
+    let is_open = built == 0 && (!source.guessed.is_empty() || source.kernels.is_empty());
     if is_open || !source.guessed.is_empty() {
         let guessed = match &source.guessed[..] {
             [] => "it has macros of its host".to_owned(),
@@ -170,48 +170,33 @@ fn told(source: &Source, looks: Vec<&Look>, verdict: &mut Verdict) -> CheckedFil
             format!("{guessed}{how}; name them: gpulab check --init"),
         );
     }
-    let before = verdict.findings.len();
-    let mut faults = 0;
-    for look in &looks {
-        for found in &look.findings {
-            let is_fault = found.tool.starts_with(SIMULATOR);
-            if is_open && !is_fault && found.level == Level::Error {
-                continue;
-            }
-            let mut known = verdict.findings[before..].iter_mut();
-            let alike = known.find(|known| {
-                let tool = known.tool.clone();
-                **known
-                    == Finding {
-                        tool,
-                        ..found.clone()
-                    }
-            });
-            let tool = found.tool.trim_start_matches(WITH_WIDTH);
-            match alike {
-                Some(known) if known.tool.contains(tool) => {}
-                Some(known) => known.tool += &format!(", {tool}"),
-                None => {
-                    faults += usize::from(is_fault);
-                    verdict.findings.push(found.clone());
-                }
-            }
+    let mut findings: Vec<Finding> = Vec::new();
+    for found in looks.iter().flat_map(|look| &look.findings) {
+        if is_open && !is_of_simulator(found) && found.level == Level::Error {
+            continue;
         }
-        for left in &look.not_looked_at {
-            if !verdict.not_looked_at.contains(left) {
-                verdict.not_looked_at.push(left.clone());
-            }
+        let tool = found.tool.trim_start_matches(WITH_WIDTH);
+        let mut known = findings.iter_mut();
+        match known.find(|known| known.is_like(found)) {
+            Some(known) if known.tool.contains(tool) => {}
+            Some(known) => known.tool += &format!(", {tool}"),
+            None => findings.push(found.clone()),
         }
     }
-    let is_left = verdict
-        .not_looked_at
-        .iter()
-        .any(|left| left.what.starts_with(&source.file) && left.what.ends_with(SIMULATOR));
-    let simulator = match (faults, is_left) {
+    let left = looks.iter().flat_map(|look| &look.not_looked_at);
+    let is_left = left.clone().any(|left| left.what.ends_with(SIMULATOR));
+    for left in left {
+        if !verdict.not_looked_at.contains(left) {
+            verdict.not_looked_at.push(left.clone());
+        }
+    }
+    let faults = findings.iter().filter(|found| is_of_simulator(found));
+    let simulator = match (faults.count(), is_left) {
         (0, false) => "nothing".to_owned(),
         (0, true) => "not looked at".to_owned(),
-        _ => counted(faults, "finding"),
+        (faults, _) => counted(faults, "finding"),
     };
+    verdict.findings.extend(findings);
     let times = looks.iter().filter_map(|look| look.seconds);
     CheckedFile {
         file: source.file.clone(),
@@ -224,14 +209,12 @@ fn told(source: &Source, looks: Vec<&Look>, verdict: &mut Verdict) -> CheckedFil
 }
 
 fn conclude(files: &[CheckedFile], verdict: &mut Verdict, strict: bool) {
-    let is_found = |level: Level, by_simulator: bool| {
-        let mut findings = verdict.findings.iter().filter(|found| found.level == level);
-        findings.any(|found| found.tool.starts_with(SIMULATOR) == by_simulator)
-    };
+    let findings = verdict.findings.iter();
+    let mut errors = findings.filter(|found| found.level == Level::Error);
     let is_all_left = files.iter().all(|file| file.built.starts_with("0 "));
     verdict.exit_code = match () {
-        () if is_found(Level::Error, true) => 4,
-        () if is_found(Level::Error, false) => 5,
+        () if errors.clone().any(is_of_simulator) => 4,
+        () if errors.next().is_some() => 5,
         () if is_all_left || strict && !verdict.not_looked_at.is_empty() => 7,
         () => 0,
     };

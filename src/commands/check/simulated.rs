@@ -41,13 +41,11 @@ pub fn by_simulator(registry: &Registry, sources: &[Source], cache: &Cache<'_>) 
                     });
                 }
                 for kernel in &source.kernels {
-                    let opened = match worker.take() {
-                        Some(worker) => Ok(worker),
-                        None => open(registry, width),
+                    let checked = match worker.get_or_insert_with(|| open(registry, width)) {
+                        Ok(worker) => checked(worker, (source, kernel)),
+                        Err(why) => Err(Error::Failed(why.to_string())),
                     };
-                    let checked = opened
-                        .and_then(|opened| checked(worker.insert(opened), (source, kernel)))
-                        .unwrap_or_else(|why| Checked::stopped(why.to_string()));
+                    let checked = checked.unwrap_or_else(|why| Checked::stopped(why.to_string()));
                     add(&mut look, (source, kernel), &tool, checked);
                 }
                 look

@@ -1,10 +1,10 @@
 //! The files that are checked, and what `gpulab.toml` says of them.
 
 use super::SETTINGS;
-use crate::brought::{assembled, family_of_text, read};
+use crate::brought::{assembled, drafted, read};
 use crate::console::print;
 use crate::kernels::signature::CSource;
-use crate::kernels::{Family, KernelDraft, Registry, UNNAMED, draft_alone, given};
+use crate::kernels::{Family, Registry, UNNAMED, given};
 use crate::{Error, Result, files, usage_error};
 use glob::{MatchOptions, Pattern, glob_with};
 use gpulab_model::Joined;
@@ -151,22 +151,25 @@ impl Source {
         known: &BTreeMap<String, String>,
         registry: &mut Registry,
     ) -> DraftedKernel {
-        let path = Path::new(&self.file).canonicalize().unwrap_or_default();
-        let file = path.file_name().unwrap_or_default().to_string_lossy();
-        let draft = draft_alone(&self.text, (&file, &name), known, ("", false));
         let include = self.include.iter().flat_map(|folder| folder.canonicalize());
         let include: Vec<PathBuf> = include.collect();
         let options = self.options.join(" ");
-        let is_guess = |draft: &KernelDraft| draft.text.contains(": or ");
+        let besides = format!("include = {include:?}\noptions = {options:?}\n");
+        let family = format!("{name}_{}", registry.files.len());
+        let drafted = drafted(
+            registry,
+            (&self.text, Path::new(&self.file), Some(&name)),
+            known,
+            (&besides, false),
+            (&family, None),
+        );
         DraftedKernel {
-            is_guess: draft.as_ref().is_ok_and(is_guess),
-            family: draft.and_then(|KernelDraft { text, .. }| {
-                let text = format!("include = {include:?}\noptions = {options:?}\n{text}");
-                let number = registry.files.len();
-                let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-                let described = (text, format!("{name}_{number}"), folder);
-                family_of_text(registry, described, &path, None).map_err(|error| error.to_string())
-            }),
+            is_guess: drafted
+                .as_ref()
+                .is_ok_and(|(_, draft)| draft.text.contains(": or ")),
+            family: drafted
+                .map(|(family, _)| family)
+                .map_err(|why| why.to_string()),
             name,
         }
     }

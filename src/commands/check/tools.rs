@@ -28,8 +28,15 @@ pub fn by_driver(device: &DeviceInfo, sources: &[Source], cache: &Cache<'_>) -> 
     let mut worker = open(device);
     let looks = sources.iter().map(|source| {
         cache.look(&format!("{tool} {}", device.driver), source, || {
+            let options = source.options.iter().cloned();
+            let unit = BuildUnit {
+                path: source.file.clone(),
+                text: source.text.clone(),
+                defines: options.map(|option| (option, String::new())).collect(),
+                kernels: Vec::new(),
+            };
             let tried = match &mut worker {
-                Ok((worker, _)) => worker.try_build(unit(source), LONGEST),
+                Ok((worker, _)) => worker.try_build(unit, LONGEST),
                 Err(why) => Err(Error::Failed(why.to_string())),
             };
             match tried {
@@ -66,16 +73,6 @@ fn open(device: &DeviceInfo) -> Result<(WorkerProcess, ScratchFolder)> {
 
 fn scratch() -> Result<ScratchFolder> {
     ScratchFolder::new().map_err(|error| Error::Failed(format!("no temporary folder: {error}")))
-}
-
-fn unit(source: &Source) -> BuildUnit {
-    let options = source.options.iter().cloned();
-    BuildUnit {
-        path: source.file.clone(),
-        text: source.text.clone(),
-        defines: options.map(|option| (option, String::new())).collect(),
-        kernels: Vec::new(),
-    }
 }
 
 /// What a compiler made of a file.
@@ -121,13 +118,9 @@ fn left(why: String, source: &Source, tool: &str) -> Look {
 
 fn finding((rule, level, message): (&str, Level, String), source: &Source, tool: &str) -> Finding {
     Finding {
-        rule: rule.to_owned(),
         level,
-        message,
-        tool: tool.to_owned(),
-        kernel: None,
         file: Some(source.file.clone()),
-        line: None,
+        ..Finding::new(rule, message, tool)
     }
 }
 

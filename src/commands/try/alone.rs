@@ -2,23 +2,22 @@
 
 use super::simulate;
 use crate::bench;
-use crate::brought::{drafted, kernels_of};
+use crate::brought::{assembled, drafted, family_name, folder_of, read};
 use crate::cli::{Global, TryArgs};
 use crate::commands::elsewhere::{RecordedGpu, USUAL};
-use crate::console::{print, screen};
+use crate::console::screen;
 use crate::judgement::{Judgement, Ruling};
 use crate::judging::judge;
 use crate::kernels::remarks::Remark;
-use crate::kernels::{Family, ITSELF, Registry, Rung, UNNAMED};
+use crate::kernels::signature::CSource;
+use crate::kernels::{Family, ITSELF, Registry, UNNAMED};
 use crate::outcome::{Executor, Job, Settings};
+use crate::outputs::TextOrJson;
 use crate::plan::Case;
 use crate::report::format::{self, Screen};
-use crate::report::verdict::{Finding, Level, NotLookedAt, Verdict, Word};
+use crate::report::verdict::{Finding, NotLookedAt, Verdict};
 use crate::report::{alone, payoff};
-use crate::store::Sink;
-use crate::terminal::say;
-use crate::worker::WorkerProcess;
-use crate::{Error, Result, interrupt, outputs, usage_error};
+use crate::{Error, Result, usage_error};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::slice::from_ref;
@@ -31,10 +30,11 @@ const SHORT: Duration = Duration::from_secs(5);
 const TIMED_S: f64 = 1.0;
 
 pub fn run(global: &Global, options: &TryArgs, (file, kernel): (&str, Option<&str>)) -> Result<()> {
-    let json = options.ladder.output.json.as_deref();
-    let mut sink = json.map(Sink::open).transpose()?;
+    let output = TextOrJson::open(options.ladder.output.json.as_deref())?;
     let defines = defines(&options.define)?;
-    let mut kernels = kernels_of(Path::new(file), &defines)?.0;
+    let path = Path::new(file);
+    let text = assembled(path, &read(path)?, "", &[])?;
+    let mut kernels = CSource::new(&text, &Vec::from_iter(defines.clone())).kernels();
     kernels.retain(|known| kernel.is_none_or(|kernel| kernel == known));
     if kernels.is_empty() {
         let named = kernel.unwrap_or_default();
@@ -42,14 +42,13 @@ pub fn run(global: &Global, options: &TryArgs, (file, kernel): (&str, Option<&st
     }
     let mut verdict = Verdict::new("try", file);
     verdict.reference = options.check.clone().filter(|check| !check.is_empty());
-    let screen = match json {
-        Some("-") => Screen::stderr(),
-        _ => screen(global.color),
-    };
+    let screen = screen(global.color);
     let mut looking = Looking {
         global,
         options,
-        defines,
+        path,
+        text: &text,
+        defines: &defines,
         screen,
         kernel: String::new(),
         details: String::new(),
@@ -58,7 +57,7 @@ pub fn run(global: &Global, options: &TryArgs, (file, kernel): (&str, Option<&st
     let mut left_out = Vec::new();
     for kernel in &kernels {
         looking.kernel.clone_from(kernel);
-        match looking.look(Path::new(file), kernels.len() == 1) {
+        match looking.look(kernels.len() == 1) {
             Err(Error::Usage(why)) => left_out.push(NotLookedAt {
                 what: kernel.clone(),
                 why,
@@ -70,25 +69,15 @@ pub fn run(global: &Global, options: &TryArgs, (file, kernel): (&str, Option<&st
     if left_out.len() == kernels.len() {
         return usage_error(left_out.remove(0).why);
     }
-    looking.verdict.not_looked_at.extend(left_out);
-    let (mut verdict, details) = (looking.verdict, looking.details);
+    let mut verdict = looking.verdict;
+    verdict.not_looked_at.extend(left_out);
     alone::conclude(&mut verdict, &kernels);
-    let text = alone::text(&verdict, &details, screen);
-    match json {
-        Some("-") => say(text.trim_end()),
-        _ => print(&text)?,
-    }
-    if let Some(sink) = &mut sink {
-        outputs::replace(sink, outputs::json(&verdict)?)?;
-    }
-    match verdict.verdict {
-        Word::NothingFound => Ok(()),
-        _ => Err(Error::Told(verdict.exit_code)),
-    }
+    let text = alone::text(&verdict, &looking.details, screen);
+    output.conclude(verdict, text)
 }
 
 /// Macros that options define.
-fn defines(options: &[String]) -> Result<BTreeMap<String, String>> {
+pub fn defines(options: &[String]) -> Result<BTreeMap<String, String>> {
     let parted = options.iter().map(|text| match text.split_once('=') {
         Some((name, value)) => Ok((name.trim().to_owned(), value.trim().to_owned())),
         None => usage_error(format!("-D {text}: give its value, as in -D {text}=1")),
@@ -101,7 +90,9 @@ fn defines(options: &[String]) -> Result<BTreeMap<String, String>> {
 struct Looking<'a> {
     global: &'a Global,
     options: &'a TryArgs,
-    defines: BTreeMap<String, String>,
+    path: &'a Path,
+    text: &'a str,
+    defines: &'a BTreeMap<String, String>,
     screen: Screen,
     /// The one that is looked at.
     kernel: String,
@@ -111,22 +102,11 @@ struct Looking<'a> {
 }
 
 impl Looking<'_> {
-    fn find(&mut self, rule: &str, message: &str) {
+    fn find(&mut self, rule: &str, message: String) {
+        let tool = self.verdict.device.as_deref().unwrap_or_default();
         self.verdict.findings.push(Finding {
-            rule: rule.to_owned(),
-            level: Level::Error,
-            message: message.to_owned(),
-            tool: self.verdict.device.clone().unwrap_or_default(),
             kernel: Some(self.kernel.clone()),
-            file: None,
-            line: None,
-        });
-    }
-
-    fn leave_out(&mut self, what: &str, why: &str) {
-        self.verdict.not_looked_at.push(NotLookedAt {
-            what: format!("{}: {what}", self.kernel),
-            why: why.to_owned(),
+            ..Finding::new(rule, message, tool)
         });
     }
 
@@ -138,17 +118,17 @@ impl Looking<'_> {
     /// of its group, which may be all that its host asks of it, and with room behind buffers.
     ///
     /// Errors: `Usage` if it strays far from them, so that they are guessed wrong.
-    fn look(&mut self, path: &Path, is_only: bool) -> Result<()> {
+    fn look(&mut self, is_only: bool) -> Result<()> {
         let clean = self.clone();
         let before = clean.verdict.findings.len();
-        let side = self.attempt(path, is_only, ("", false))?;
+        let side = self.attempt(is_only, ("", false))?;
         let Some(first) = self.stray(before) else {
             return Ok(());
         };
         let multiple = side.map_or(String::new(), |side| format!("multiple = {side}\n"));
         let mut again = clean.clone();
         if side.is_some() {
-            again.attempt(path, is_only, (&multiple, false))?;
+            again.attempt(is_only, (&multiple, false))?;
             if again.verdict.findings.len() == before {
                 again.tell(&format!(
                     "note: only with {}nothing was found; {first}",
@@ -158,20 +138,17 @@ impl Looking<'_> {
                 return Ok(());
             }
         }
-        let mut again = clean;
-        again.attempt(path, false, (&multiple, true))?;
-        let far = again.stray(before);
-        if far.is_some() {
-            self.verdict.findings.truncate(before);
-        }
-        match far {
-            Some(far) => usage_error(format!(
-                "{}: it leaves the data that were guessed, far behind their ends, so that the guesses are wrong: {far}. Say its lengths and \
-                 numbers in a file: gpulab try {}:{0} --draft > mine.toml",
-                self.kernel, self.verdict.subject
-            )),
-            None => Ok(()),
-        }
+        again = clean;
+        again.attempt(false, (&multiple, true))?;
+        let Some(far) = again.stray(before) else {
+            return Ok(());
+        };
+        self.verdict.findings.truncate(before);
+        usage_error(format!(
+            "{}: it leaves the data that were guessed, far behind their ends, so that the guesses are wrong: {far}. Say its lengths and \
+             numbers in a file: gpulab try {}:{0} --draft > mine.toml",
+            self.kernel, self.verdict.subject
+        ))
     }
 
     /// What the first access beside the data did, of findings from one on.
@@ -184,23 +161,21 @@ impl Looking<'_> {
 
     /// Looks at the kernel with these lines besides in its family's file: the side of its group, if other sizes than multiples of it were
     /// tried.
-    fn attempt(
-        &mut self,
-        path: &Path,
-        is_only: bool,
-        besides: (&str, bool),
-    ) -> Result<Option<usize>> {
-        let device = self.global.device.as_deref();
+    fn attempt(&mut self, is_only: bool, (besides, room): (&str, bool)) -> Result<Option<usize>> {
         let check = self.verdict.reference.as_deref().unwrap_or(ITSELF);
-        let (besides, room) = besides;
         let besides = format!("{besides}check = {check:?}\n");
-        let kernel = (path, self.kernel.as_str());
-        let (brought, drafted) = drafted(kernel, &self.defines, (&besides, room), device)?;
-        let (registry, family) = (&brought.registry, &brought.family);
-        let rung = brought.rung(&self.kernel, None)?;
-        interrupt::watch();
-        let setup = self.global.setup(None, registry);
-        let mut worker = WorkerProcess::open(setup, None, SHORT, interrupt::interrupted, say)?;
+        let mut registry = Registry::default();
+        let name = family_name(Path::new(&self.kernel), &folder_of(self.path));
+        let (family, draft) = drafted(
+            &mut registry,
+            (self.text, self.path, Some(&self.kernel)),
+            self.defines,
+            (&besides, room),
+            (&name, self.global.device.as_deref()),
+        )?;
+        let (registry, family) = (&registry, &family);
+        let rung = &family.ladder[0];
+        let mut worker = self.global.worker(registry, SHORT)?;
         let info = worker.info().clone();
         self.verdict.device = Some(format::device(&info.name));
         let quick = self.options.ladder.measure.quick || info.kind == "cpu";
@@ -218,7 +193,7 @@ impl Looking<'_> {
                 shape,
             )
         };
-        self.tell(&format!("{} guessed: {}", self.kernel, drafted.guesses));
+        self.tell(&format!("{} guessed: {}", self.kernel, draft.guesses));
         let before = self.verdict.findings.len();
         let judgement = judge(
             &mut worker,
@@ -228,8 +203,8 @@ impl Looking<'_> {
             SHORT,
             &mut |_| {},
         )?;
-        if judgement.ruling == Ruling::NotBuilt && !drafted.unknown.is_empty() {
-            let macros = drafted.unknown.join("=... -D ");
+        if judgement.ruling == Ruling::NotBuilt && !draft.unknown.is_empty() {
+            let macros = draft.unknown.join("=... -D ");
             return usage_error(format!(
                 "{}: it does not build with {UNNAMED} for the macros of its host: say what they are, as in -D {macros}=...",
                 self.kernel
@@ -246,7 +221,14 @@ impl Looking<'_> {
         if judgement.ruling == Ruling::NotBuilt {
             return Ok(None);
         }
-        self.simulate((registry, family, rung), &case)?;
+        for Remark { file, line, says } in simulate::remarks_of(family, rung) {
+            self.tell(&format!("note: {file}, line {line}: {says}"));
+        }
+        let checked = simulate::look(registry, (family, rung), &case, SHORT)?;
+        simulate::add(&mut self.verdict, &checked, &self.kernel);
+        if checked.findings.is_empty() && checked.doubt().is_none() {
+            self.details += &simulate::told(&checked, rung, "", self.screen);
+        }
         if is_only && self.verdict.findings.len() == before {
             let settings = Settings {
                 timeout: TIMED_S,
@@ -255,7 +237,7 @@ impl Looking<'_> {
             let here = worker.run(&Job::new(case.clone(), settings))?;
             self.time((registry, family), &case, here.median())?;
         }
-        let is_ragged = !drafted.text.contains("\nmultiple") && !drafted.text.contains("\nsizes");
+        let is_ragged = !draft.text.contains("\nmultiple") && !draft.text.contains("\nsizes");
         Ok(is_ragged.then(|| case.wg.0[0].max(case.wg.0[1])))
     }
 
@@ -280,54 +262,24 @@ impl Looking<'_> {
         let reason = &failed.reason;
         let size = format::size(failed.shape.n, failed.shape.m);
         let rule = match failed.ruling {
-            Ruling::NotBuilt => return self.find(alone::BUILD, reason),
+            Ruling::NotBuilt => return self.find(alone::BUILD, reason.clone()),
             Ruling::Crashed => "crash",
             Ruling::Endless if sizes.is_empty() => "endless",
             Ruling::Wrong if reason.contains("changed its input") => "input_changed",
             Ruling::Wrong if reason.contains("writes outside") => "write_outside",
             Ruling::Wrong if self.verdict.reference.is_some() => "wrong_result",
             Ruling::Wrong => "unsteady_result",
-            _ => return self.leave_out(&format!("n = {size}"), reason),
+            _ => {
+                let what = format!("{}: n = {size}", self.kernel);
+                return self.verdict.leave(what, reason.clone());
+            }
         };
         let reason = match rule {
             "unsteady_result" => reason.replace(", want ", ", and in another run "),
             _ => reason.clone(),
         };
-        self.find(
-            rule,
-            &format!("with n = {size}, work-group {}: {reason}", failed.wg),
-        );
-    }
-
-    /// What the simulator makes of it, and what its text shows.
-    fn simulate(
-        &mut self,
-        (registry, family, rung): (&Registry, &Family, &Rung),
-        case: &Case,
-    ) -> Result<()> {
-        const SOUGHT: &str = "races, bounds, values never set";
-        for Remark { file, line, says } in simulate::remarks_of(family, rung) {
-            self.tell(&format!("note: {file}, line {line}: {says}"));
-        }
-        let mut worker = match simulate::open(registry, SHORT) {
-            Err(Error::NoDevice(why)) => {
-                self.leave_out(SOUGHT, &why);
-                return Ok(());
-            }
-            opened => opened?,
-        };
-        let checked = simulate::check(&mut worker, (family, rung), case, SHORT)?;
-        let found = checked.findings.iter();
-        let found = found.map(|found| Finding::of_check(found, &self.kernel));
-        self.verdict.findings.extend(found);
-        match checked.doubt() {
-            Some(why) => self.leave_out(SOUGHT, why),
-            None if checked.findings.is_empty() => {
-                self.details += &simulate::told(&checked, rung, "", self.screen);
-            }
-            None => {}
-        }
-        Ok(())
+        let message = format!("with n = {size}, work-group {}: {reason}", failed.wg);
+        self.find(rule, message);
     }
 
     /// Its time in seconds here, that on a recorded GPU, and what would pay most there.

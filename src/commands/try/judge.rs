@@ -121,8 +121,7 @@ pub fn judge_rung(
     case: &Case,
 ) -> Result<Judgement> {
     let small = Duration::from_secs_f64(SMALL_S);
-    let setup = global.setup(None, registry);
-    let mut worker = WorkerProcess::open(setup, None, small, interrupt::interrupted, say)?;
+    let mut worker = global.worker(registry, small)?;
     judge(&mut worker, (family, rung), case, small, small, &mut |_| {})
 }
 

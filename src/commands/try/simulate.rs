@@ -9,6 +9,7 @@ use crate::kernels::{Family, Registry, Rung, tile_of_a_group, usual_plan};
 use crate::outcome::Status;
 use crate::plan::Case;
 use crate::report::format::Screen;
+use crate::report::verdict::{Finding, Verdict};
 use crate::report::{count, judged};
 use crate::simulator::{CheckEnd, Checked, CheckingWorker, PLUGINS_FOLDER, Simulator};
 use crate::terminal::say;
@@ -101,6 +102,30 @@ pub fn check(
         },
         _ => checked,
     })
+}
+
+/// As [`check`], in a simulator of its own; that there is none is an answer, too.
+pub fn look(
+    registry: &Registry,
+    kernel: (&Family, &Rung),
+    case: &Case,
+    limit: Duration,
+) -> Result<Checked> {
+    match open(registry, limit) {
+        Err(Error::NoDevice(why)) => Ok(Checked::stopped(why)),
+        opened => check(&mut opened?, kernel, case, limit),
+    }
+}
+
+/// Adds to a verdict what was found in a kernel, and why not more can be said.
+pub fn add(verdict: &mut Verdict, checked: &Checked, kernel: &str) {
+    let found = checked.findings.iter();
+    let found = found.map(|found| Finding::of_check(found, kernel));
+    verdict.findings.extend(found);
+    if let Some(why) = checked.doubt() {
+        let what = format!("{kernel}: races, bounds, values never set");
+        verdict.leave(what, why.to_owned());
+    }
 }
 
 /// What images hold the simulator takes for never set.

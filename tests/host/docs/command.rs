@@ -233,7 +233,6 @@ fn is_runnable(command: &Command, words: &[String]) -> bool {
         Command::Compare(compare) => {
             compare.rows.csv.is_none()
                 && compare.rows.json.is_none()
-                && compare.noise.is_none()
                 && compare.curve.is_none()
                 && compare.run.is_empty()
         }

@@ -25,7 +25,7 @@ const TYPE_UNKNOWN: &str = ": its type is not known here";
 /// What a macro is that only the host knows, where its name says nothing.
 pub const UNNAMED: &str = "4";
 
-/// A family's file for one kernel, with these lines `besides`.
+/// A family's file for one kernel.
 pub struct KernelDraft {
     pub text: String,
     /// What was guessed, in a line.
@@ -34,24 +34,25 @@ pub struct KernelDraft {
     pub unknown: Vec<String>,
 }
 
-/// Drafts a family for one kernel of a text; `defines` are macros of its host. What is compared with [`ITSELF`] need not write all of its
+/// Drafts a family for one kernel of a text, with these lines `besides`; `defines` are macros of its host. What is compared with [`ITSELF`] need not write all of its
 /// outputs. With `room`, buffers are longer than guessed, by some elements and a row.
 ///
 /// Errors: a type that only the kernel's host knows.
 pub fn draft_alone(
     text: &str,
-    (file, kernel): (&str, &str),
+    (file, kernel): (&str, Option<&str>),
     defines: &BTreeMap<String, String>,
     (besides, room): (&str, bool),
 ) -> Result<KernelDraft, String> {
-    let (mut lines, _) = unchecked(text, file, Some(kernel), defines)?;
+    let (mut lines, _) = unchecked(text, file, kernel, defines)?;
     let is_unknown = |line: &&str| line.ends_with(TYPE_UNKNOWN) || line.trim().starts_with("\"?\"");
     if let Some(line) = lines.lines().find(is_unknown) {
         let (_, parameter) = line.split_once("# ").unwrap_or_default();
         let parameter = parameter.trim_end_matches(TYPE_UNKNOWN);
         let (type_name, _) = parameter.rsplit_once(' ').unwrap_or((parameter, ""));
         return Err(format!(
-            "the type of {kernel}'s parameter {parameter} is in none of its files: give it, as in -D {type_name}=float"
+            "the type of the parameter {parameter} of {} is in none of its files: give it, as in -D {type_name}=float",
+            kernel.unwrap_or(file)
         ));
     }
     let unknown = lines
@@ -180,33 +181,6 @@ fn unchecked(
     out.push_str("]\n");
     let outputs = args.into_iter().filter_map(|arg| arg.output);
     Ok((out, outputs.collect()))
-}
-
-/// A family's file with two rungs, `old` and `new`, that take the same arguments; the result of `old` is the right one. `text`, `file`
-/// and `kernel` are those of `old`; `names` name both kernels as a family's file does.
-///
-/// Errors: a value that only the kernel's host knows, such as a macro.
-pub fn draft_pair(
-    text: &str,
-    file: &str,
-    kernel: Option<&str>,
-    names: [&str; 2],
-) -> Result<String, String> {
-    let (lines, _) = unchecked(text, file, kernel, &BTreeMap::new())?;
-    if let Some(line) = lines.lines().skip(1).find(|line| line.contains("\"?\"")) {
-        return Err(format!(
-            "{file} does not say all that its host does: {line}; fill it in in a file of your own, with check = \"rung: old\", from \
-             gpulab try {file} --draft"
-        ));
-    }
-    let rungs = ["old", "new"]
-        .iter()
-        .zip(names)
-        .map(|(rung, kernel)| format!("\n[[rung]]\nname   = \"{rung}\"\nkernel = {kernel:?}\n"));
-    Ok(format!(
-        "{lines}check  = \"rung: old\"\n{}",
-        rungs.collect::<String>()
-    ))
 }
 
 /// The lines of a kernel's file that are not of one argument.

@@ -1,6 +1,7 @@
 //! The ratio of two sides' times from the order of their runs alone, whatever the distribution of times.
 
 use gpulab_model::stats::quantile;
+use serde::Serialize;
 
 /// Share of comparisons of two sides that are alike whose interval misses 1, if every order of their runs is as likely as any
 /// other: where they were measured in turn.
@@ -34,7 +35,7 @@ const MOST: usize = 1000;
 const COUNTED: usize = 40;
 
 /// How many times slower one side is than the other, and the interval that holds it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RatioInterval {
     /// Time of the second over time of the first.
     pub ratio: f64,
