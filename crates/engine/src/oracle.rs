@@ -86,28 +86,25 @@ impl AskedOracle {
                     question,
                 )
             }
-            Checker::Itself => {
-                let plan = question.plan.as_ref().ok_or("it has no launches")?;
-                let name = self.description.rungs.first().map(|rung| &*rung.name);
-                let text = name.and_then(|name| rung_text(&self.description, name, &self.file));
-                let text = text.ok_or("its text is not there")?;
-                let platforms = list_platforms().map_err(|error| error.to_string())?;
-                let device = select::select(&platforms, self.device.as_deref())
-                    .map_err(|error| error.to_string())?;
-                // It would be looked at twice, and the simulator's log holds one context's findings.
-                if device.is_simulator() {
-                    return Ok(Vec::new());
-                }
-                answer_of_rung(&text, plan, device, question)
-            }
-            Checker::Rung(name) => {
+            checker @ (Checker::Itself | Checker::Rung(_)) => {
                 let plan = question
                     .plan
                     .as_ref()
                     .ok_or("the rung that says what is right has no launches")?;
+                let name = self.description.right_rung().unwrap_or_default();
                 let text = rung_text(&self.description, name, &self.file)
                     .ok_or_else(|| format!("there is no rung {name}"))?;
-                answer_of_rung(&text, plan, &device(self.device.as_deref())?, question)
+                let asked = self.device.as_deref();
+                if matches!(checker, Checker::Rung(_)) {
+                    return answer_of_rung(&text, plan, &device(asked)?, question);
+                }
+                let platforms = list_platforms().map_err(|error| error.to_string())?;
+                let own = select::select(&platforms, asked).map_err(|error| error.to_string())?;
+                // It would be looked at twice, and the simulator's log holds one context's findings.
+                if own.is_simulator() {
+                    return Ok(Vec::new());
+                }
+                answer_of_rung(&text, plan, own, question)
             }
             Checker::Program { command, seconds } => {
                 answer_of_program(&self.file.folder, command, *seconds, question)

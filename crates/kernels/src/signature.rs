@@ -823,9 +823,7 @@ impl CSource {
         });
         numbers.chain(types).collect()
     }
-}
 
-impl CSource {
     /// The work-group that macros of the text name, in so many dimensions.
     pub(crate) fn named_group(&self, dimensions: usize) -> Option<WorkGroup> {
         let side = |wanted: &[&str]| {

@@ -188,12 +188,8 @@ fn pair_job(options: &TryArgs, pair: &Pair, worker: &mut WorkerProcess) -> Resul
     };
     let mut shape = sized(usual.n / STEP / STEP);
     for _ in 0..2 {
-        let trial = PairJob {
-            limit: 0.0,
-            ..job(shape, limit)
-        };
         // A kernel that works at its own size alone is timed there.
-        let Ok(pairs) = worker.pair(&trial)? else {
+        let Ok(pairs) = worker.pair(&job(shape, 0.0))? else {
             return Ok(job(usual, limit));
         };
         let seconds = pairs

@@ -217,6 +217,11 @@ pub struct Gauge {
 }
 
 impl Gauge {
+    /// Whether the driver's event clock keeps time.
+    pub fn trusts_events(&self) -> bool {
+        self.distrust.is_none()
+    }
+
     /// Builds the kernel, chooses its number of steps once and for all, checks its result and takes the first reading.
     /// None under a simulator, whose time says nothing of any clock.
     pub fn new(
@@ -411,13 +416,6 @@ impl Gauge {
             &device.run(program, std::slice::from_ref(&self.launch))?,
             &[true],
         ))
-    }
-}
-
-impl Gauge {
-    /// Whether the driver's event clock keeps time.
-    pub fn trusts_events(&self) -> bool {
-        self.distrust.is_none()
     }
 }
 

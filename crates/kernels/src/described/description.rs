@@ -400,6 +400,15 @@ pub fn taken(name: &str) -> bool {
 }
 
 impl Description {
+    /// The rung whose result is the right one, if one is.
+    pub fn right_rung(&self) -> Option<&str> {
+        match &self.checker {
+            Checker::Rung(name) => Some(name),
+            Checker::Itself => self.rungs.first().map(|rung| rung.name.as_str()),
+            _ => None,
+        }
+    }
+
     /// Understands a file's text; `name` is the family's unless the text says another.
     pub fn parse(text: &str, name: &str) -> Result<Description, DeclarationError> {
         let unfilled = unfilled(text);

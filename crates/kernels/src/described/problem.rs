@@ -563,14 +563,11 @@ impl Problem for DescribedProblem {
     }
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
-        let rung = match &self.description.checker {
-            Checker::Missing => return Reference::Parts(Vec::new()),
-            Checker::Rung(name) => Some(name),
-            Checker::Itself => self.description.rungs.first().map(|rung| &rung.name),
-            _ => None,
-        };
+        if let Checker::Missing = &self.description.checker {
+            return Reference::Parts(Vec::new());
+        }
         let mut question = self.question(case, inputs);
-        if let Some(name) = rung {
+        if let Some(name) = self.description.right_rung() {
             match self.plan_of(name, case) {
                 Ok(plan) => question.plan = Some(plan),
                 Err(why) => {

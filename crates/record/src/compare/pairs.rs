@@ -137,7 +137,7 @@ pub struct Outcomes {
 pub fn planted(pairs: &[[f64; 2]], share: f64, most: usize, same: f64) -> Option<Outcomes> {
     const TRIALS: u64 = 400;
     let most = most.min(pairs.len());
-    let mut counts = [0.0; 3];
+    let mut verdicts = Vec::new();
     let mut taken = Vec::new();
     for trial in 0..TRIALS {
         let start = draw(trial, 0) as usize % (pairs.len() - most + 1);
@@ -156,22 +156,18 @@ pub fn planted(pairs: &[[f64; 2]], share: f64, most: usize, same: f64) -> Option
                 break;
             }
         }
-        let called = [
-            SpeedVerdict::Slower,
-            SpeedVerdict::Same,
-            SpeedVerdict::Faster,
-        ];
-        if let Some(at) = called.iter().position(|called| *called == verdict) {
-            counts[at] += 1.0 / TRIALS as f64;
-        }
+        verdicts.push(verdict);
         taken.push(trialled.len());
     }
     taken.sort_unstable();
-    let [slower, same, faster] = counts;
-    (most >= FIRST_LOOK).then_some(Outcomes {
-        slower,
-        same,
-        faster,
+    let share_of = |called: SpeedVerdict| {
+        let all = verdicts.iter().filter(|verdict| **verdict == called);
+        all.count() as f64 / TRIALS as f64
+    };
+    (most >= FIRST_LOOK).then(|| Outcomes {
+        slower: share_of(SpeedVerdict::Slower),
+        same: share_of(SpeedVerdict::Same),
+        faster: share_of(SpeedVerdict::Faster),
         pairs: taken[taken.len() / 2],
     })
 }
