@@ -33,12 +33,11 @@ const WRITTEN: &[Written] = &[
     ("try", "--json", |head| {
         begins_as_object(head, &["schema", "gpulab", "file", "family"])
             || begins_as_json::<Row>(head)
+            || is_verdict(head)
     }),
     (LADDERS, "--md", is_markdown),
     ("check", "--md", is_markdown),
-    ("check", "--json", |head| {
-        begins_as_object(head, &["schema", "gpulab", "command", "verdict"])
-    }),
+    ("check", "--json", is_verdict),
     ("check", "--sarif", |head| {
         begins_as_object(head, &["$schema", "version", "runs"])
     }),
@@ -56,7 +55,9 @@ const WRITTEN: &[Written] = &[
     ("count", "--csv", begins_as_csv::<CountRow>),
     ("count", "--json", begins_as_json::<CountRow>),
     ("compare", "--csv", begins_as_csv::<ComparisonRow>),
-    ("compare", "--json", begins_as_json::<ComparisonRow>),
+    ("compare", "--json", |head| {
+        begins_as_json::<ComparisonRow>(head) || is_verdict(head)
+    }),
     ("try, time", "-o", |head| head.starts_with(KEPT_MARK)),
     ("time", "--csv", begins_as_csv::<ProgramRow>),
     ("time", "--json", begins_as_json::<ProgramRow>),
@@ -170,6 +171,10 @@ fn beside(command: &Command) -> Vec<OutputFile<'_>> {
         }
     };
     left(options).into_iter().map(file).collect()
+}
+
+fn is_verdict(head: &str) -> bool {
+    begins_as_object(head, &["schema", "gpulab", "command", "verdict"])
 }
 
 fn is_markdown(head: &str) -> bool {

@@ -59,13 +59,16 @@ const OUTPUTS: &[&str] = &[
     "time output -> time --keep k -o {} -- ./p own.cl",
     "try output -> try --keep k -o {} -- ./p own.cl",
     "check json -> exercise check strides strides.cl --json {}",
+    "check md -> check own.cl --md {}",
+    "check sarif -> check own.cl --sarif {}",
+    "check junit -> check own.cl --junit {}",
 ];
 
 /// Options and arguments that name what is read, or a folder; a file that is never there before.
 const OTHERS: &str = "dot:input,input2,cl_dir reduce:input,cl_dir transpose:cl_dir minplus:input,cl_dir try:file,template,from,cl_dir \
                       ceiling:cl_dir asm:listing,cl_dir lab:cl_dir count:of,own,cl_dir,against \
                       sweep:own,cl_dir,merge tune:own,cl_dir,replay,import show:what plot:files report:files compare:files \
-                      start:output check:file,all record:output source:cl_dir";
+                      start:output check:file,all,cache record:output source:cl_dir";
 
 /// The files that a command line reads, by a word of it.
 const READ: &[(&str, &[&str])] = &[
