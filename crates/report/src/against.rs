@@ -42,6 +42,11 @@ pub fn text(
     text
 }
 
+/// The word of a verdict, and why it is this one.
+pub fn headline(verdict: &Verdict, screen: Screen) -> String {
+    screen.wrap_foreign(&format!("{}: {}", verdict.verdict.name(), verdict.reason))
+}
+
 fn by(word: Word, RatioInterval { ratio, low, high }: RatioInterval, same: f64) -> String {
     let times = |ratio: f64| format!("{:.3}", ratio.max(1.0 / ratio));
     let direction = |ratio: f64| if ratio < 1.0 { "faster" } else { "slower" };

@@ -40,9 +40,8 @@ pub fn by_driver(device: &DeviceInfo, sources: &[Source], cache: &Cache<'_>) -> 
                 Err(why) => Err(Error::Failed(why.to_string())),
             };
             match tried {
-                Ok(Ok(Ok(tried))) => told(&tried, source, &tool),
-                Ok(Ok(Err(stop))) => failed(stop.reason, source, &tool),
-                Ok(Err(lost)) => failed(format!("its compiler failed: {lost}"), source, &tool),
+                Ok(Ok(tried)) => told(&tried, source, &tool),
+                Ok(Err(stop)) => failed(stop.reason, source, &tool),
                 Err(why) => left(why.to_string(), source, &tool),
             }
         })

@@ -52,7 +52,10 @@ pub fn run(global: &Global, options: &TryArgs, kernels: [&str; 2]) -> Result<()>
     let output = TextOrJson::open(options.ladder.output.json.as_deref())?;
     let mut verdict = Verdict::new("try", kernels[1]);
     verdict.reference = Some(kernels[0].to_owned());
-    let told = judged_pair(global, options, kernels, &mut verdict)?;
+    let mut told = judged_pair(global, options, kernels, &mut verdict)?;
+    if let Some(next) = &verdict.next {
+        told += &format!("next: {next}\n");
+    }
     output.conclude(verdict, told)
 }
 
@@ -97,22 +100,18 @@ fn judged_pair(
                 judged::size(&itself, failed.shape),
                 failed.reason
             );
-            let next = format!("gpulab try {}", quoted(old));
-            let why = screen.wrap_foreign(&format!("UNDECIDED: {}", verdict.reason));
-            let told = format!("{why}next: {next}\n");
-            verdict.next = Some(next);
-            return Ok(told);
+            verdict.next = Some(format!("gpulab try {}", quoted(old)));
+            return Ok(against::headline(verdict, screen));
         }
-        let device = global.device.as_deref();
-        let more = simulate::second_opinion(registry, (rung, &judgement), device, "", screen)?;
-        let more = more.map_or_else(String::new, |(more, _)| more);
+        let kernel = (rung, &judgement);
+        let (more, _) = simulate::second_opinion(global, registry, kernel, "", screen)?;
         return Ok(format!("{}\n{told}{more}", verdict.verdict.name()));
     }
     let code = [worker.binary(old_case)?, worker.binary(case)?]
         .map(|binary| binary.ok().and_then(|binary| binary.code));
     if code[0].is_some() && code[0] == code[1] {
         verdict.reason = "the driver makes the same instructions of both".to_owned();
-        return Ok(screen.wrap(&format!("SAME: {}", verdict.reason)));
+        return Ok(against::headline(verdict, screen));
     }
     let limit = Duration::from_secs_f64(SMALL_S);
     let mut checked = simulate::look(registry, (family, rung), case, limit)?;
@@ -131,7 +130,7 @@ fn judged_pair(
         verdict.reason =
             "right on this device, by luck: the simulator found what the older kernel has not"
                 .to_owned();
-        return Ok(screen.wrap(&format!("SUSPECT: {}", verdict.reason)) + &found);
+        return Ok(against::headline(verdict, screen) + &found);
     }
     let pairs = worker.pair(&job)?;
     let pairs = pairs.map_err(|stop| bench::stopped(case, stop))?;
@@ -145,10 +144,8 @@ fn judged_pair(
         _ => verdict.reason = RecordedGpu::of(USUAL, family)?.pair(registry, family, &job.cases)?,
     }
     let size = judged::size(&judgement, case.shape);
-    let told = against::text(verdict, &pairs, Some(&size), SAME, screen);
-    let told = format!("{told}{found}next: {next}\n");
     verdict.next = Some(next);
-    Ok(told)
+    Ok(against::text(verdict, &pairs, Some(&size), SAME, screen) + &found)
 }
 
 /// What is timed: both rungs at the size that was asked for, or at one of which runs are short enough for a verdict.

@@ -128,15 +128,13 @@ pub fn judge_rung(
 /// About as many cases as are tried, for the progress bar.
 const STEPS: usize = 9;
 
-pub const NO_ELEMENTS: &str = "no elements, so no launch to judge: choose a larger -n";
-
 /// The size asked for, or that of the family's ladder. Without elements there is nothing to judge.
-fn shape(family: &Family, options: &TryArgs) -> Result<Shape> {
+pub fn shape(family: &Family, options: &TryArgs) -> Result<Shape> {
     let quick = options.ladder.measure.quick;
     let usual = family.usual_shape(family.form.ladder_size(quick), quick);
     let shape = bench::shape(family, options.n, options.m, usual)?;
     match shape.elements() {
-        0 => usage_error(NO_ELEMENTS),
+        0 => usage_error("no elements, so no launch to judge: choose a larger -n"),
         _ => Ok(shape),
     }
 }

@@ -153,12 +153,7 @@ fn climb_family(
     (registry, family): (Registry, &Family),
     source: Option<String>,
 ) -> Result<()> {
-    let quick = climbed.measure.quick;
-    let usual = family.usual_shape(family.form.ladder_size(quick), quick);
-    let shape = bench::shape(family, options.n, options.m, usual)?;
-    if shape.elements() == 0 {
-        return usage_error(judge::NO_ELEMENTS);
-    }
+    let shape = judge::shape(family, options)?;
     let dtype = bench::dtype(family, climbed.dtype)?;
     if let Some(described) = family.described() {
         described
@@ -305,16 +300,15 @@ fn look_closer(
     };
     let judgement = judge::judge_rung(global, &study.registry, (family, rung), &case)?;
     let screen = Screen::stderr();
-    let word = simulate::second_opinion(
+    let (word, is_found) = simulate::second_opinion(
+        global,
         &study.registry,
         (rung, &judgement),
-        global.device.as_deref(),
         &drawing(options, rung),
         screen,
     )?;
-    let is_found = word.as_ref().is_some_and(|(_, is_found)| *is_found);
-    say(judged::text(&rung.label(), &judgement, is_found, screen).trim_end());
-    word.iter().for_each(|(word, _)| say(word.trim_end()));
+    let told = judged::text(&rung.label(), &judgement, is_found, screen) + &word;
+    say(told.trim_end());
     Ok(())
 }
 
@@ -415,17 +409,16 @@ fn judge_and_climb(
     report.family = judged.brought.family.name.to_string();
     let is_checked = options.check.is_some() && judged.judgement.ruling != Ruling::NotBuilt;
     let kernel = (&judged.rung, &judged.judgement);
-    let word = match is_checked {
-        true => None,
+    let (word, is_found) = match is_checked {
+        true => (String::new(), false),
         false => simulate::second_opinion(
+            global,
             &judged.brought.registry,
             kernel,
-            global.device.as_deref(),
             &drawing(options, &judged.rung),
             screen(global.color),
         )?,
     };
-    let is_found = word.as_ref().is_some_and(|(_, is_found)| *is_found);
     let is_right = judged.judgement.ruling == Ruling::Right;
     if !is_right {
         tell_judgement(global, options, &judged, is_found)?;
@@ -435,10 +428,10 @@ fn judge_and_climb(
     report.hint = hint(&judged.judgement, is_found);
     report.judgement = Some(judged.judgement.clone());
     simulate::remark(&judged.brought.family, &judged.rung);
-    let is_clean = match word {
-        Some((word, _)) => tell(global, options, |_| word.clone()),
-        None if is_checked => check(global, options, &judged, report),
-        None => Ok(()),
+    let is_clean = match &*word {
+        _ if is_checked => check(global, options, &judged, report),
+        "" => Ok(()),
+        word => tell(global, options, |_| word.to_owned()),
     };
     judge::verdict(&judged)?;
     if is_clean.is_err() {

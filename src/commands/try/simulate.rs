@@ -1,6 +1,7 @@
 //! What the simulator Oclgrind says of a reader's kernel, beside what a device does with it.
 
 use crate::brought::{asks, line_of};
+use crate::cli::Global;
 use crate::count::FindingKind;
 use crate::judgement::{Judgement, Ruling};
 use crate::judging::ragged;
@@ -13,7 +14,7 @@ use crate::report::verdict::{Finding, Verdict};
 use crate::report::{count, judged};
 use crate::simulator::{CheckEnd, Checked, CheckingWorker, PLUGINS_FOLDER, Simulator};
 use crate::terminal::say;
-use crate::worker::{Setup, Tell, WorkerProcess};
+use crate::worker::{Setup, Tell};
 use crate::{Error, Result, ceilings, interrupt};
 use std::time::Duration;
 
@@ -179,17 +180,18 @@ pub fn verdict(checked: &Checked, name: &str, strict: bool) -> Result<()> {
 /// What the simulator says of a kernel that is wrong on a device, at the smallest size where it is, and whether that is the
 /// fault; nothing without a simulator, or where it cannot tell.
 pub fn second_opinion(
+    global: &Global,
     registry: &Registry,
     (rung, judgement): (&Rung, &Judgement),
-    device: Option<&str>,
     draw: &str,
     screen: Screen,
-) -> Result<Option<(String, bool)>> {
+) -> Result<(String, bool)> {
+    let nothing = (String::new(), false);
     let failed = judgement
         .failed()
         .filter(|_| judgement.ruling == Ruling::Wrong);
     let Some(failed) = failed else {
-        return Ok(None);
+        return Ok(nothing);
     };
     let case = &Case {
         shape: failed.shape,
@@ -197,7 +199,7 @@ pub fn second_opinion(
         ..judgement.asked.clone()
     };
     let Ok(mut simulator) = open(registry, SECOND_OPINION) else {
-        return Ok(None);
+        return Ok(nothing);
     };
     let mut checked =
         simulator.check(case, SECOND_OPINION, !rung.text().is_some_and(has_images))?;
@@ -212,38 +214,28 @@ pub fn second_opinion(
     }
     let sentence = match checked.end {
         _ if !checked.findings.is_empty() => {
-            return Ok(Some((told(&checked, rung, draw, screen), true)));
+            return Ok((told(&checked, rung, draw, screen), true));
         }
-        CheckEnd::Stopped(_) => return Ok(None),
-        CheckEnd::Right if rung.own_text().and_then(asks).is_some() => return Ok(None),
+        CheckEnd::Stopped(_) => return Ok(nothing),
+        CheckEnd::Right if rung.own_text().and_then(asks).is_some() => return Ok(nothing),
         CheckEnd::Wrong => {
             "the result is wrong in the simulator Oclgrind, too. There it finds no race, nor with some groups and a rest: \
              kernel and reference compute or round differently, or the kernel is not launched as it expects"
         }
-        CheckEnd::Right if is_wrong_over_the_same_data(registry, case, device)? => {
+        CheckEnd::Right if is_wrong_over_the_same_data(global, registry, case)? => {
             "over the same data the simulator Oclgrind gets the right result, and finds no race, nor with some groups and a \
              rest. It may be that work-items leave before a barrier, that options relax what is computed, or that the driver \
              compiles this kernel wrongly: try it with another driver (gpulab devices)"
         }
-        CheckEnd::Right => return Ok(None),
+        CheckEnd::Right => return Ok(nothing),
     };
     let size = judged::size(judgement, case.shape);
-    Ok(Some((
-        screen.wrap(&format!("check: with {size} {sentence}")),
-        false,
-    )))
+    let said = screen.wrap(&format!("check: with {size} {sentence}"));
+    Ok((said, false))
 }
 
-fn is_wrong_over_the_same_data(
-    registry: &Registry,
-    case: &Case,
-    device: Option<&str>,
-) -> Result<bool> {
-    let setup = Setup {
-        device: device.map(str::to_owned),
-        ..Setup::of(registry)
-    };
-    let mut worker = WorkerProcess::open(setup, None, SECOND_OPINION, interrupt::interrupted, say)?;
+fn is_wrong_over_the_same_data(global: &Global, registry: &Registry, case: &Case) -> Result<bool> {
+    let mut worker = global.worker(registry, SECOND_OPINION)?;
     let launched = worker.launch_once_within(case, SECOND_OPINION)?;
     Ok(matches!(launched, Ok(Err(stop)) if stop.status == Status::WrongResult))
 }

@@ -161,18 +161,15 @@ impl WorkerProcess {
         )
     }
 
-    /// Builds a text on the worker's device, within `limit`. That the compiler ends the worker or never ends is an answer, too.
+    /// Builds a text on the worker's device, within `limit`. That the compiler ends the worker or never ends stops it, too.
     pub fn try_build(
         &mut self,
         unit: BuildUnit,
         limit: Duration,
-    ) -> Result<Result<Result<TriedBuild, Stop>, Lost>> {
-        self.ask_within(
-            "the compiler",
-            &Request::TryBuild(unit),
-            limit,
-            held!(TriedBuild),
-        )
+    ) -> Result<Result<TriedBuild, Stop>> {
+        let request = Request::TryBuild(unit);
+        let came = self.ask_within("the compiler", &request, limit, held!(TriedBuild))?;
+        Ok(came.unwrap_or_else(|lost| Err(Stop::failed(format!("its compiler failed: {lost}")))))
     }
 
     pub fn verify(&mut self, case: &Case, limit: Duration) -> Result<Result<Outcome, Lost>> {
