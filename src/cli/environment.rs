@@ -75,6 +75,11 @@ pub const VARIABLES: &[(&str, &str)] = &[
         "The Mesa drivers that rusticl uses, as in llvmpipe, radeonsi or iris.",
     ),
     (
+        "PATH",
+        "Where programs are; gpulab mcp lets kernels read its folders.",
+    ),
+    ("LD_LIBRARY_PATH", "The same of drivers' libraries."),
+    (
         "XDG_DATA_HOME",
         "The user's data folder, on Linux and similar systems.",
     ),

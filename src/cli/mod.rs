@@ -57,7 +57,7 @@ const GROUPS: [(&str, &str); 5] = [
     ("Measure", "reduce dot transpose minplus ceiling sweep tune"),
     ("My kernel", "try check count asm time"),
     ("Records", "show plot report compare record"),
-    ("System", "devices doctor help"),
+    ("System", "devices doctor mcp help"),
 ];
 
 /// What `gpulab --help` shows.
@@ -219,6 +219,12 @@ pub enum Command {
         /// longer [default: 15m, quick: 2m]
         #[arg(long, value_name = "TIME", value_parser = values::duration, allow_hyphen_values = true)]
         budget: Option<f64>,
+    },
+    /// Serve check, try, judge, count, explain and glossary to programs that speak the Model Context Protocol
+    Mcp {
+        /// The folder that their paths must be below
+        #[arg(default_value = ".")]
+        folder: PathBuf,
     },
     /// Explain a command, or, with `columns`, the columns of tables and files
     Help {

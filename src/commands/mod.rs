@@ -16,6 +16,7 @@ mod help;
 mod lab;
 mod ladder;
 mod list;
+mod mcp;
 mod minplus;
 mod plot;
 mod record;
@@ -50,7 +51,10 @@ const NEXT: &str = include_str!("next.txt");
 
 /// Carries out a command line. At a terminal its last line says what to run next.
 pub fn run(cli: &Cli, matches: &ArgMatches) -> Result<()> {
-    terminal::take_from_drivers();
+    // The server writes to standard output itself.
+    if !matches!(cli.command, Some(Command::Mcp { .. })) {
+        terminal::take_from_drivers();
+    }
     if is_part_of_record() {
         processes::end_with_parent();
     }
@@ -150,6 +154,7 @@ fn dispatch(global: &Global, command: &Command) -> Result<()> {
         } => record::run(global, output.as_deref(), *quick, *budget),
         Command::Help { topic, md } => help::run(global, topic.as_deref(), *md),
         Command::Completions { shell } => help::completions(*shell),
+        Command::Mcp { folder } => mcp::run(folder),
         Command::Worker => worker::serve(),
     }
 }
