@@ -64,6 +64,7 @@ async def refused(session, folder, outside):
         assert "refused" in await session.call("check", True, patterns=[name])
         assert "refused" in await session.call("judge", True, new="slow.cl", old=name)
     assert "refused" in await session.call("explain", True, topic="--help")
+    assert "refused" in await session.call("try", True, file="slow.cl", device="gpu")
 
 
 async def held(session, folder, outside):
@@ -72,7 +73,8 @@ async def held(session, folder, outside):
     told = json.dumps(await session.call("check", patterns=["include.cl"]))
     assert "secret_word" not in told and "there is no" in told, told
     for place, is_written in [(folder, True), (outside, False)]:
-        await session.call("try", not is_written, file="slow.cl", check=f"numpy: open('{place}/written', 'w'); out = 2 * in_")
+        check = f"numpy: open('{place}/written', 'w'); out = 2 * in_"
+        await session.call("try", not is_written, file="slow.cl", kernel="scale", check=check)
         assert (place / "written").exists() == is_written
 
 

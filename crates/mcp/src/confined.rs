@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::{env, fs};
 
 pub struct Folders {
@@ -51,21 +51,17 @@ impl Folders {
         let mut read: Vec<PathBuf> = env::split_paths(SYSTEM).collect();
         read.push(self.gpulab.clone());
         // Where programs, drivers and Python's packages may be, too.
-        let named = [
-            "PATH",
-            "LD_LIBRARY_PATH",
-            "OCL_ICD_VENDORS",
-            "GPULAB_OPENCL_LIB",
-        ];
-        for paths in named.iter().filter_map(env::var_os) {
-            for path in env::split_paths(&paths).filter(|path| path.is_absolute()) {
-                let python = path.join("python3").canonicalize().ok();
-                let python = python.as_deref().and_then(Path::parent);
-                for bin in [path.as_path()].into_iter().chain(python) {
-                    read.extend([bin.into(), bin.join("../lib"), bin.join("../pyvenv.cfg")]);
-                }
+        let named = ["PATH", "LD_LIBRARY_PATH", "OCL_ICD_VENDORS"].map(env::var_os);
+        for paths in named.iter().flatten() {
+            for folder in env::split_paths(paths) {
+                let python = folder.join("python3").canonicalize();
+                let python = python.unwrap_or_default().with_file_name("../lib");
+                read.extend([folder.join("../lib"), folder.join("../pyvenv.cfg")]);
+                read.extend([folder, python]);
             }
         }
+        // Relative ones would depend on where the server starts.
+        read.retain(|path| path.is_absolute());
         let write = [self.own.clone(), data, PathBuf::from("/dev")];
         let status = Ruleset::default()
             .handle_access(AccessFs::from_all(ABI::V3))?
