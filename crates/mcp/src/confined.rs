@@ -55,9 +55,9 @@ impl Folders {
         for paths in named.iter().flatten() {
             for folder in env::split_paths(paths) {
                 let python = folder.join("python3").canonicalize();
-                let python = python.unwrap_or_default().with_file_name("../lib");
+                let python = python.unwrap_or_default();
                 read.extend([folder.join("../lib"), folder.join("../pyvenv.cfg")]);
-                read.extend([folder, python]);
+                read.extend([folder, python.with_file_name("../lib"), python]);
             }
         }
         // Relative ones would depend on where the server starts.
