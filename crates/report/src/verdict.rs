@@ -26,6 +26,8 @@ named_enum! {
         Found = "FOUND",
         /// Compared with nothing, and nothing was found where it was looked.
         NothingFound = "NOTHING FOUND",
+        /// Nobody looked at anything.
+        NotLookedAt = "NOT LOOKED AT",
     }
 }
 
@@ -36,6 +38,7 @@ impl Word {
             Word::Incorrect | Word::Suspect | Word::Found => 4,
             Word::NotBuilt => 5,
             Word::Slower => 6,
+            Word::NotLookedAt => 7,
             Word::Undecided => 8,
         }
     }

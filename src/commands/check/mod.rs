@@ -221,6 +221,8 @@ fn conclude(files: &[CheckedFile], verdict: &mut Verdict, strict: bool) {
     let mut findings = verdict.findings.iter();
     if findings.any(|found| found.level != Level::Note) {
         verdict.verdict = Word::Found;
+    } else if is_all_left {
+        verdict.verdict = Word::NotLookedAt;
     }
     verdict.reason = check::reason(files, verdict);
 }
