@@ -4,8 +4,8 @@ use clap::Args;
 use std::path::PathBuf;
 
 pub const CHECK_HELP: &str = "\
-Exit codes: 4 if the simulator found a fault, 5 if something did not build, 7 if nothing was built, or
-with --strict if something was not looked at.
+Exit codes: 4 if the simulator found a fault, 5 if something did not build, 7 if nothing was built. With
+--strict warnings count, too, and 7 says that something was not looked at.
 
 gpulab.toml beside the kernels' folder says what no kernel's text says; of tables that match, the last counts:
   [[check]]
@@ -23,7 +23,7 @@ pub struct CheckArgs {
     /// Write gpulab.toml with the macros that kernels take from their host, for you to fill in; checks nothing
     #[arg(long)]
     pub init: bool,
-    /// Exit with code 7 if something was not looked at
+    /// Let warnings count as errors, and exit with code 7 if something was not looked at
     #[arg(long)]
     pub strict: bool,
     /// Keep answers in this folder: what did not change is not looked at again

@@ -245,9 +245,8 @@ impl RecordedGpu {
         let Some((gain, reason)) = why.steps.first() else {
             return Ok(String::new());
         };
-        let [before, after] = [0, 1].map(|at| &why.rungs[at].row);
-        let why = report::why::sentence(before, after, *gain, reason);
-        Ok(format!("On {}, by the model: {why}", self.name))
+        let why = report::why::of_pair(*gain, reason);
+        Ok(format!("On an {}, by the model, it is {why}", self.name))
     }
 
     /// As [`RecordedGpu::row`], with the time of the case where that was recorded: with the same settings but for the number of

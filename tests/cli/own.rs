@@ -591,7 +591,12 @@ fn a_kernel_alone_is_looked_at_over_guessed_data() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("mine.cl");
     let cases = [
-        ("b[i] = 2 * a[i];", "NOTHING FOUND", "with nothing", 0),
+        (
+            "b[i] = 2 * a[i];",
+            "NOTHING FOUND",
+            "right results: they are compared with nothing",
+            0,
+        ),
         ("b[i % 7] += a[i + 1];", "FOUND", "line 5: a race", 4),
         ("b[i] = a[i] + ;", "NOT BUILT", "expected expression", 5),
         ("b[i * i] = a[i];", "", "far behind their ends", 2),

@@ -191,6 +191,14 @@ pub fn sentence(before: &Row, after: &Row, gain: f64, reason: &StepReason) -> St
     }
 }
 
+/// What a modelled step gains, and the count that makes the difference, if one does.
+pub fn of_pair(gain: f64, reason: &StepReason) -> String {
+    match reason {
+        StepReason::Explained { change, .. } => format!("{}: {}", faster(gain), changed(change)),
+        _ => faster(gain),
+    }
+}
+
 /// `passes per request of local memory fell from 2.55 to 1`.
 fn changed(change: &CountChange) -> String {
     let (each, several) = if change.is_of_pairs {

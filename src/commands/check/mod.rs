@@ -210,7 +210,8 @@ fn told(source: &Source, looks: &[&Look], verdict: &mut Verdict) -> CheckedFile 
 
 fn conclude(files: &[CheckedFile], verdict: &mut Verdict, strict: bool) {
     let findings = verdict.findings.iter();
-    let mut errors = findings.filter(|found| found.level == Level::Error);
+    let mut errors = findings
+        .filter(|found| found.level == Level::Error || strict && found.level == Level::Warning);
     let is_all_left = files.iter().all(|file| file.built.starts_with("0 "));
     verdict.exit_code = match () {
         () if errors.clone().any(is_of_simulator) => 4,

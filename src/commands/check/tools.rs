@@ -152,6 +152,8 @@ const STANDARD: &str = "-cl-std=";
 /// Clang, as distributions have it.
 pub struct Clang {
     program: String,
+    /// What it says of its version.
+    version: String,
     folder: ScratchFolder,
 }
 
@@ -160,12 +162,21 @@ impl Clang {
     pub fn find() -> Result<Clang, String> {
         let numbered = (13..30).rev().map(|number| format!("clang-{number}"));
         let mut programs = ["clang".to_owned()].into_iter().chain(numbered);
-        let program = programs.find(|program| {
-            let asked = output_within(Command::new(program).arg("--print-targets"), "", LONGEST);
-            asked.is_ok_and(|told| String::from_utf8_lossy(&told.stdout).contains("amdgcn"))
+        let clang = programs.find_map(|program| {
+            let arguments = ["--version", "--print-targets"];
+            let asked = arguments.map(|argument| {
+                output_within(Command::new(&program).arg(argument), "", LONGEST)
+                    .map(|told| String::from_utf8_lossy(&told.stdout).into_owned())
+            });
+            let [Ok(version), Ok(targets)] = asked else {
+                return None;
+            };
+            targets.contains("amdgcn").then_some((program, version))
         });
+        let (program, version) = clang.ok_or("Clang is not installed: apt-get install clang")?;
         Ok(Clang {
-            program: program.ok_or("Clang is not installed: apt-get install clang")?,
+            program,
+            version,
             folder: scratch().map_err(|error| error.to_string())?,
         })
     }
@@ -174,7 +185,7 @@ impl Clang {
     /// where no option does.
     pub fn needs(&self, sources: &mut [Source], cache: &Cache<'_>) -> Vec<Look> {
         let looks = sources.iter_mut().map(|source| {
-            let look = cache.look(&format!("{} needs", self.program), source, || {
+            let look = cache.look(&format!("{} needs", self.version), source, || {
                 let needs = self
                     .needs_of(source)
                     .unwrap_or_else(|| "CL1.2 ?".to_owned());
@@ -228,7 +239,7 @@ impl Clang {
     pub fn by_targets(&self, sources: &[Source], cache: &Cache<'_>) -> Vec<Vec<Look>> {
         let looks = TARGETS.into_iter().map(|target| {
             let looks = sources.iter().map(|source| {
-                cache.look(&format!("{} {target}", self.program), source, || {
+                cache.look(&format!("{} {target}", self.version), source, || {
                     self.compile(source, target, &source.options)
                 })
             });

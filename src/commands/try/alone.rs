@@ -5,7 +5,7 @@ use crate::bench;
 use crate::brought::{assembled, drafted, family_name, folder_of, read};
 use crate::cli::{Global, TryArgs};
 use crate::commands::elsewhere::{RecordedGpu, USUAL};
-use crate::console::screen;
+use crate::console::{quoted, screen};
 use crate::judgement::{Judgement, Ruling};
 use crate::judging::judge;
 use crate::kernels::remarks::Remark;
@@ -15,7 +15,8 @@ use crate::outcome::{Executor, Job, Settings};
 use crate::outputs::TextOrJson;
 use crate::plan::Case;
 use crate::report::format::{self, Screen};
-use crate::report::verdict::{Finding, NotLookedAt, Verdict};
+use crate::report::moment::FilmLine;
+use crate::report::verdict::{Finding, Level, NotLookedAt, Verdict};
 use crate::report::{alone, payoff};
 use crate::{Error, Result, usage_error};
 use std::collections::BTreeMap;
@@ -72,6 +73,10 @@ pub fn run(global: &Global, options: &TryArgs, (file, kernel): (&str, Option<&st
     let mut verdict = looking.verdict;
     verdict.not_looked_at.extend(left_out);
     alone::conclude(&mut verdict, &kernels);
+    verdict.next = Some(match &kernels[..] {
+        [first, _, ..] => format!("gpulab try {}", quoted(&format!("{file}:{first}"))),
+        _ => format!("gpulab try {} --draft", quoted(&verdict.subject)),
+    });
     let text = alone::text(&verdict, &looking.details, screen);
     output.conclude(verdict, text)
 }
@@ -108,6 +113,19 @@ impl Looking<'_> {
             kernel: Some(self.kernel.clone()),
             ..Finding::new(rule, message, tool)
         });
+    }
+
+    /// What is no fault, for programs.
+    fn note(&mut self, rule: &str, message: String, place: Option<FilmLine>) {
+        self.find(rule, message);
+        let Some(note) = self.verdict.findings.last_mut() else {
+            return;
+        };
+        note.level = Level::Note;
+        if let Some(FilmLine::At { file, line }) = place {
+            note.file = Some(file);
+            note.line = Some(line);
+        }
     }
 
     fn tell(&mut self, text: &str) {
@@ -226,6 +244,9 @@ impl Looking<'_> {
         }
         let checked = simulate::look(registry, (family, rung), &case, SHORT)?;
         simulate::add(&mut self.verdict, &checked, &self.kernel);
+        if !checked.findings.is_empty() && draft.text.contains(": or ") {
+            self.tell("note: this may follow from a number that was guessed: --draft writes the guesses, for you to correct");
+        }
         if checked.findings.is_empty() && checked.doubt().is_none() {
             self.details += &simulate::told(&checked, rung, "", self.screen);
         }
@@ -307,9 +328,19 @@ impl Looking<'_> {
         if times.is_empty() {
             return Ok(());
         }
-        self.tell(&format!("time with n = {size}: {}", times.join("; ")));
-        if let Some(payoffs) = gpu.payoffs(registry, family, case, true)? {
-            self.details += &payoff::text(&payoffs, &gpu.name, (&family.name, None), self.screen);
+        let guess = match self.options.n {
+            Some(_) => "",
+            None => ", which is a guess (-n says another)",
+        };
+        let times = format!("time with n = {size}{guess}: {}", times.join("; "));
+        self.tell(&times);
+        self.note("time", times, None);
+        let Some(payoffs) = gpu.payoffs(registry, family, case, true)? else {
+            return Ok(());
+        };
+        self.details += &payoff::text(&payoffs, &gpu.name, (&family.name, None), self.screen);
+        for one in payoff::sentences(&payoffs, &family.name, None) {
+            self.note("would_pay", one.text, one.line);
         }
         Ok(())
     }
