@@ -135,14 +135,6 @@ fn every_format_of_a_graph_gives_the_same_distances() {
         ),
         ("snap.txt", format!("# From To\n{tabs}"), "a list of 4"),
         (
-            "g.gr",
-            format!(
-                "c roads\np sp 4 4\n{}",
-                lines(&|from, to, weight| format!("a {from} {to} {weight}"))
-            ),
-            "DIMACS, 4",
-        ),
-        (
             "g.mtx",
             format!(
                 "{market}4 4 4\n{}",
@@ -203,14 +195,14 @@ fn what_is_wrong_with_a_graph_is_one_line_and_exit_code_2() {
             "line 2 has 4 columns: name them in a first line",
         ),
         (
-            "p sp 999999999999 3\n",
+            "%%MatrixMarket matrix coordinate real general\n999999999999 999999999999 3\n",
             &[],
-            "line 1 announces 999999999999 nodes",
+            "line 2 announces 999999999999 nodes",
         ),
         (
-            "p sp 2 9\na 1 2 3\n",
+            "%%MatrixMarket matrix coordinate real general\n2 2 9\n1 2 3\n",
             &[],
-            "line 1 announces 9 edges, and the file has 1",
+            "line 2 announces 9 edges, and the file has 1",
         ),
         (
             "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 5\n",

@@ -17,7 +17,7 @@ use std::path::Path;
 ///
 /// - `.npy`: a square matrix of NumPy's floats, integers or truth values. Infinity is no edge; of `i4` and `i8` the largest value,
 ///   or half of it; of truth values False.
-/// - DIMACS and Matrix Market, by their marks or endings.
+/// - Matrix Market, by its mark or ending.
 /// - CSV of numbers alone: a square matrix. An empty cell or `inf` is no edge.
 /// - Any other text: a list of edges, one a line, separated by commas, semicolons, tabs or blanks. Under a line of names the
 ///   columns `from`, `to` and `weight` may be in any order, and others beside them; `source`, `target` and `distance` are
@@ -48,19 +48,12 @@ fn read(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Why> {
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let dtype = dtype.unwrap_or(Dtype::F32);
-    let first = text
-        .lines()
-        .map(words)
-        .find(|words| !words.is_empty() && words[0] != "c")
-        .unwrap_or_default();
-    let is_market = first
-        .first()
+    let is_market = text
+        .split_whitespace()
+        .next()
         .is_some_and(|word| word.eq_ignore_ascii_case("%%MatrixMarket"));
     if is_market || ending == "mtx" {
         return matrix_market(text)?.file(dtype);
-    }
-    if matches!(first[..], ["p", "sp" | "edge" | "col", _, _]) || ending == "gr" {
-        return dimacs(text)?.file(dtype);
     }
     let separator = separator(text);
     let rows = edge_rows(text, separator)?;
@@ -559,87 +552,6 @@ impl Announced {
         }
         Ok((line, (from, to), listed(line, weight)?))
     }
-
-    /// All edges that were announced; of those that lead both ways, the other directions are added.
-    fn listed(
-        &self,
-        format: &'static str,
-        mut list: Vec<(u64, (usize, usize), Number)>,
-        both_ways: bool,
-        is_weighted: bool,
-    ) -> Result<ListedEdges, Why> {
-        let Announced { line, nodes, edges } = *self;
-        if list.len() != edges {
-            let found = list.len();
-            return Err(format!(
-                "line {line} announces {edges} edges, and the file has {found}: correct the count, or get the whole file"
-            ));
-        }
-        if both_ways {
-            for at in 0..edges {
-                let mut back = list[at];
-                if back.1.0 != back.1.1 {
-                    back.1 = (back.1.1, back.1.0);
-                    list.push(back);
-                }
-            }
-        }
-        let notes = if is_weighted {
-            Vec::new()
-        } else {
-            vec![UNWEIGHTED.to_owned()]
-        };
-        Ok(ListedEdges {
-            format,
-            names: Names::counted(1, nodes),
-            count: edges,
-            both_ways,
-            list,
-            notes,
-        })
-    }
-}
-
-/// `.gr` of the 9th DIMACS challenge: arcs; or of colourings: edges without weights and directions.
-fn dimacs(text: &str) -> Result<ListedEdges, Why> {
-    let mut counts: Option<Announced> = None;
-    let mut has_edges = false;
-    let mut list = Vec::new();
-    for (line, text) in (1..)
-        .zip(text.lines())
-        .filter(|(_, text)| !text.starts_with('c'))
-    {
-        match (&words(text)[..], &counts) {
-            ([], _) => {}
-            (["p", kind @ ("sp" | "edge" | "col"), nodes, edges], None) => {
-                has_edges = *kind != "sp";
-                counts = Some(Announced::new(line, nodes, edges)?);
-            }
-            (["e", from, to], Some(known)) if has_edges => {
-                list.push(known.edge(line, [from, to], "1")?)
-            }
-            (["a", from, to, weight], Some(known)) if !has_edges => {
-                list.push(known.edge(line, [from, to], weight)?)
-            }
-            (_, None) => {
-                return Err(format!(
-                    "line {line}: 'p sp NODES ARCS' or 'p edge NODES EDGES' must come first; add it"
-                ));
-            }
-            (_, Some(_)) => {
-                let form = if has_edges {
-                    "edge 'e FROM TO'"
-                } else {
-                    "arc 'a FROM TO WEIGHT'"
-                };
-                return Err(format!(
-                    "line {line} is no {form} and no comment 'c ...'; correct it"
-                ));
-            }
-        }
-    }
-    let counts = counts.ok_or("it has no line 'p sp NODES ARCS'; add it")?;
-    counts.listed("DIMACS,", list, has_edges, !has_edges)
 }
 
 fn matrix_market(text: &str) -> Result<ListedEdges, Why> {
@@ -701,8 +613,32 @@ fn matrix_market(text: &str) -> Result<ListedEdges, Why> {
             "line {line} is above the diagonal, and a symmetric matrix lists what is below; call it general, or swap them"
         ));
     }
-    let counts = counts.ok_or("it has no line 'ROWS COLUMNS ENTRIES'; get the whole file")?;
-    counts.listed("Matrix Market,", list, both_ways, is_weighted)
+    let Announced { line, nodes, edges } =
+        counts.ok_or("it has no line 'ROWS COLUMNS ENTRIES'; get the whole file")?;
+    if list.len() != edges {
+        let found = list.len();
+        return Err(format!(
+            "line {line} announces {edges} edges, and the file has {found}: correct the count, or get the whole file"
+        ));
+    }
+    for at in 0..if both_ways { edges } else { 0 } {
+        let (line, (from, to), weight) = list[at];
+        if from != to {
+            list.push((line, (to, from), weight));
+        }
+    }
+    Ok(ListedEdges {
+        format: "Matrix Market,",
+        names: Names::counted(1, nodes),
+        count: edges,
+        both_ways,
+        list,
+        notes: if is_weighted {
+            Vec::new()
+        } else {
+            vec![UNWEIGHTED.to_owned()]
+        },
+    })
 }
 
 #[cfg(test)]
@@ -787,17 +723,6 @@ mod tests {
                 "F32([0.0, 2.0, inf, inf, 0.0, -1.0, 4.0, 5.0, 0.0])",
             ),
             ("g.csv", "7\n", "F32([7.0])"),
-            (
-                "g.txt",
-                "c x\np sp 3 2\na 1 2 0.50\n\na 3 1 -7\n",
-                "1>2 3>1 F32([0.5, -7.0])",
-            ),
-            ("g.gr", "p sp 2 0\r\n", "F32([])"),
-            (
-                "g.col",
-                "c x\np edge 3 1\ne 3 1\n",
-                "3>1 1>3 F32([1.0, 1.0])",
-            ),
             (
                 "g",
                 "%%MatrixMarket matrix coordinate real general\n% c\n\n2 2 2\n1 2 1.5\n2 2 3\n",
@@ -901,29 +826,30 @@ mod tests {
             ),
             ("g.txt", "a;b;1,5\n", "decimal comma; write 1.5"),
             ("g.txt", "\0\u{1}\u{2}", "line 1 has 1 column: name"),
-            ("g.gr", "p sp 2 1\na 1 2 x\n", "line 2: 'x' is not a number"),
-            ("g.gr", "c\n", "no line 'p sp"),
-            ("g.gr", "a 1 2 3\n", "line 1: 'p sp NODES ARCS' or"),
             (
-                "g.gr",
-                "p edge 2 1\na 1 2 3\n",
-                "line 2 is no edge 'e FROM TO'",
-            ),
-            ("g.gr", "p sp 0 0\n", "line 1 announces 0 nodes"),
-            (
-                "g.gr",
-                "p sp 99999999999999999999999999 3\n",
-                "line 1 announces 18446744073709551615 nodes",
+                "g.mtx",
+                &format!("{MARKET}2 2 1\n2 1 x\n"),
+                "line 3: 'x' is not a number",
             ),
             (
-                "g.gr",
-                "p sp 2 2\na 1 2 3\n",
-                "line 1 announces 2 edges, and the file has 1",
+                "g.mtx",
+                &format!("{MARKET}0 0 0\n"),
+                "line 2 announces 0 nodes",
             ),
             (
-                "g.gr",
-                "p sp 2 1\na 1 3 3\n",
-                "line 2: nodes are numbers from 1 to 2, as line 1",
+                "g.mtx",
+                &format!("{MARKET}99999999999999999999999999 99999999999999999999999999 3\n"),
+                "line 2 announces 18446744073709551615 nodes",
+            ),
+            (
+                "g.mtx",
+                &format!("{MARKET}2 2 2\n2 1 3\n"),
+                "line 2 announces 2 edges, and the file has 1",
+            ),
+            (
+                "g.mtx",
+                &format!("{MARKET}2 2 1\n3 1 3\n"),
+                "line 3: nodes are numbers from 1 to 2, as line 2",
             ),
             ("g.mtx", "x\n", "line 1 is not"),
             ("g.mtx", MARKET, "no line 'ROWS"),
@@ -943,7 +869,7 @@ mod tests {
                 &format!("{MARKET}2 2 1\n2 1\n"),
                 "line 3 is no entry 'ROW COLUMN WEIGHT'",
             ),
-            ("g.gr.gz", "\u{1f}\u{8b}\0", "line 1"),
+            ("g.mtx.gz", "\u{1f}\u{8b}\0", "line 1"),
         ] {
             let why = named(name, content.as_bytes(), None).unwrap_err();
             assert!(
@@ -1076,9 +1002,9 @@ mod tests {
         fn any_text_is_read_or_refused(
             body in "[0-9a-c,;#%.\"\n\r\t -]{0,60}",
             header in prop::sample::select(vec![
-                "", "from,to,weight\n", "p sp 3 2\n", "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n",
+                "", "from,to,weight\n", "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n",
             ]),
-            name in prop::sample::select(vec!["g.csv", "g.txt", "g.gr", "g.mtx", "g.txt.gz"]),
+            name in prop::sample::select(vec!["g.csv", "g.txt", "g.mtx", "g.txt.gz"]),
         ) {
             for dtype in [Dtype::F32, Dtype::I32] {
                 if let Err(why) = named(name, format!("{header}{body}").as_bytes(), Some(dtype)) {
