@@ -5,9 +5,9 @@ use crate::console::note;
 use crate::exercise::{Exercise, NAMES, exercise};
 use crate::files::ScratchFolder;
 use crate::kernels::{
-    Checker, Description, Family, FamilyFile, KernelDraft, OwnKernel, Registry, Rung, ShippedFile,
-    assemble, brought, brought_input, built_in, draft_alone, embedded, included, included_name,
-    ladders, logical_lines, raw_strings,
+    Description, Family, FamilyFile, KernelDraft, OwnKernel, Registry, Rung, ShippedFile, assemble,
+    brought, brought_input, built_in, draft_alone, embedded, included, included_name, ladders,
+    logical_lines, raw_strings,
 };
 use crate::report::format;
 use crate::{Error, Result, ceilings, files, input, oracle, suggest, usage_error, values};
@@ -336,7 +336,7 @@ pub fn kernel_files(path: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The family's file and those that it names: kernels with what they include, data, and what its program's words lead to.
+/// The family's file and those that it names: kernels with what they include, and data.
 pub fn family_files(path: &Path) -> Vec<PathBuf> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut all = vec![path.to_owned()];
@@ -354,9 +354,6 @@ pub fn family_files(path: &Path) -> Vec<PathBuf> {
                 .iter()
                 .map(|name| folder.join(input::path(name))),
         );
-        if let Checker::Program { command, .. } = &description.checker {
-            all.extend(command.iter().map(|word| folder.join(word)));
-        }
     }
     all
 }

@@ -1,4 +1,4 @@
-//! What is right in families that readers describe: the word of a program of theirs, of lines for NumPy, or of a slow kernel.
+//! What is right in families that readers describe: the word of lines for NumPy, of another rung, or of a slow kernel.
 //!
 //! All are asked anew for each set of inputs; answers are kept for rungs that are checked over the same.
 
@@ -7,27 +7,26 @@ use crate::device::{BuildUnit, Device, DeviceError, list_platforms, select};
 use crate::input;
 use crate::processes;
 use crate::runner::exactly;
+use crate::worker::printed::Listener;
 use gpulab_kernels::signature::CSource;
 use gpulab_kernels::{
-    Checker, Description, Family, FamilyFile, Oracle, OracleBuffer, OracleFile, OracleQuestion,
-    Registry, ValueType, assemble, built_in, reference_kernel, result_file, rung_text,
-    type_defines, used_defines,
+    Checker, Description, Family, FamilyFile, Oracle, OracleQuestion, Registry, ValueType,
+    assemble, built_in, reference_kernel, result_file, rung_text, type_defines, used_defines,
 };
 use gpulab_model::check::fingerprint;
 use gpulab_model::data::{Array, Dtype, Layout, NumberValue, Scalar};
-use gpulab_model::each_array;
 use gpulab_model::outcome::DeviceInfo;
 use gpulab_model::plan::{
     Arg, ArgValue, BufferId, BufferSpec, Case, Launch, Plan, Reference, Role,
 };
 use gpulab_model::{Error, Result};
-use gpulab_record::files::{self, ScratchFolder};
+use gpulab_record::files::ScratchFolder;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -59,7 +58,7 @@ pub fn declare<'a>(
 }
 
 /// The elements of a file, or why there are none.
-type ReadFile = Result<Arc<OracleFile>, String>;
+type ReadFile = Result<Arc<Array>, String>;
 
 /// An oracle that asks a reader's program or kernel.
 struct AskedOracle {
@@ -70,7 +69,7 @@ struct AskedOracle {
     answers: Mutex<Vec<(u128, Vec<Array>)>>,
     /// What runs lines for numpy, once it was asked.
     python: Mutex<Option<Python>>,
-    files: Mutex<BTreeMap<(String, Dtype, usize), ReadFile>>,
+    files: Mutex<BTreeMap<(String, Dtype), ReadFile>>,
 }
 
 impl AskedOracle {
@@ -106,17 +105,14 @@ impl AskedOracle {
                 }
                 answer_of_rung(&text, plan, own, question)
             }
-            Checker::Program { command, seconds } => {
-                answer_of_program(&self.file.folder, command, *seconds, question)
-            }
             Checker::Family(name) => answer_of_family(name, question),
             Checker::Missing => Ok(Vec::new()),
             Checker::Files(files) => question
                 .outputs()
                 .map(|output| {
                     let file = result_file(files, output.name).unwrap_or_default();
-                    let whole = self.file(file, output.dtype, &output.layout, output.lanes)?;
-                    Ok(whole.elements.beginning(output.len))
+                    let whole = self.file(file, output.dtype, &output.layout)?;
+                    Ok(whole.beginning(output.len))
                 })
                 .collect(),
             Checker::Kernel(file) => answer_of_kernel(
@@ -198,53 +194,25 @@ impl Oracle for AskedOracle {
         Ok(answer)
     }
 
-    fn file(
-        &self,
-        name: &str,
-        dtype: Dtype,
-        layout: &Layout,
-        channels: usize,
-    ) -> Result<Arc<OracleFile>, String> {
+    fn file(&self, name: &str, dtype: Dtype, layout: &Layout) -> Result<Arc<Array>, String> {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         files
-            .entry((name.to_owned(), dtype, channels))
+            .entry((name.to_owned(), dtype))
             .or_insert_with(|| {
                 let path = self.file.folder.join(name).to_string_lossy().into_owned();
                 let is_plain = dtype != Dtype::U8 || layout.scalar() == Some(Scalar::U8);
-                if path.to_lowercase().ends_with(".png") {
-                    let picture =
-                        input::picture(&path, layout, channels).map_err(|error| error.to_string());
-                    return picture.map(|(elements, width)| {
-                        Arc::new(OracleFile {
-                            elements,
-                            width: Some(width),
-                        })
-                    });
-                }
                 let read = if is_plain {
                     input::read(&path, Some(dtype))
                 } else {
                     input::read_bytes(&path, layout)
                 };
-                read.map(|elements| {
-                    Arc::new(OracleFile {
-                        elements,
-                        width: None,
-                    })
-                })
-                .map_err(|error| error.to_string())
+                read.map(Arc::new).map_err(|error| error.to_string())
             })
             .clone()
     }
 
     fn describe(&self) -> String {
         match &self.description.checker {
-            Checker::Program { command, .. } => {
-                format!(
-                    "the program {}, which runs with your rights",
-                    command.join(" ")
-                )
-            }
             Checker::Numpy(_) => "the file's lines for numpy, which run with your rights".into(),
             Checker::Rung(name) => format!("the rung {name}"),
             Checker::Itself => "its own result in another run".into(),
@@ -427,166 +395,12 @@ fn run_kernels(
     Ok(answers)
 }
 
-/// Asks a program that says what is right: it is given files of the inputs, little-endian elements and nothing else, and writes
-/// such a file of each result.
-fn answer_of_program(
-    folder: &Path,
-    command: &[String],
-    seconds: u64,
-    question: &OracleQuestion<'_>,
-) -> Result<Vec<Array>, String> {
-    let scratch = ScratchFolder::new().map_err(unwritable)?;
-    let path = |name: &str| scratch.path().join(format!("{name}.raw"));
-    let shape = question.case.shape;
-    let mut values: Vec<(String, String)> = vec![
-        ("n".into(), shape.n.to_string()),
-        ("m".into(), shape.m.to_string()),
-        ("type".into(), question.case.dtype.to_string()),
-    ];
-    for (name, array) in question
-        .buffers
-        .iter()
-        .filter_map(|buffer| Some((buffer.name, buffer.input?)))
-    {
-        let bytes: Vec<u8> =
-            each_array!(array, v => v.iter().flat_map(|x| x.to_le_bytes()).collect());
-        fs::write(path(name), bytes).map_err(unwritable)?;
-        values.push((name.to_owned(), path(name).display().to_string()));
-    }
-    let outputs: Vec<&OracleBuffer<'_>> = question.outputs().collect();
-    for output in &outputs {
-        let name = if outputs.len() == 1 {
-            "out".to_owned()
-        } else {
-            format!("out.{}", output.name)
-        };
-        // No name of an input: those begin with a letter.
-        values.push((
-            name,
-            path(&format!("0-{}", output.name)).display().to_string(),
-        ));
-    }
-    let words: Vec<String> = command.iter().map(|word| replaced(word, &values)).collect();
-    let [program, args @ ..] = &words[..] else {
-        return Err("[check] command is empty".into());
-    };
-    // One that is named by a path is looked for from the file's folder.
-    let place = if program.contains('/') {
-        folder.join(program)
-    } else {
-        PathBuf::from(program)
-    };
-    let mut command = Command::new(place);
-    command.args(args).current_dir(folder);
-    run(command, program, seconds)?;
-    outputs
-        .into_iter()
-        .map(|output| read_result(&path(&format!("0-{}", output.name)), output))
-        .collect()
-}
-
-fn read_result(path: &Path, output: &OracleBuffer<'_>) -> Result<Array, String> {
-    let len = output.len;
-    let dtype = output.dtype;
-    let bytes = len as u64 * dtype.size() as u64;
-    let Ok(metadata) = fs::metadata(path) else {
-        return Err(
-            "the reference wrote no {out}: it must write its result to the file of that name"
-                .into(),
-        );
-    };
-    if metadata.len() != bytes {
-        let has = metadata.len();
-        return Err(format!(
-            "the reference wrote {has} bytes, and {len} elements of {dtype} are {bytes}"
-        ));
-    }
-    let read = files::read(path)
-        .map_err(|error| format!("the reference's result cannot be read: {error}"))?;
-    Ok(input::elements(&read, dtype))
-}
-
 fn unwritable(error: io::Error) -> String {
     format!("cannot write the reference's inputs: {error}")
 }
 
-/// Runs a program to its end, or ends it when its time is over.
-fn run(mut command: Command, name: &str, seconds: u64) -> Result<(), String> {
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|error| unstarted(name, error))?;
-    let last_words = listen(&mut child).map_err(|error| unstarted(name, error))?;
-    let status = processes::ended_within(&mut child, Duration::from_secs(seconds));
-    match status.map_err(|error| format!("the reference was lost: {error}"))? {
-        Some(status) if status.success() => Ok(()),
-        Some(_) => Err(ended(name, &mut child, &last_words)),
-        None => Err(late(seconds)),
-    }
-}
-
-fn unstarted(name: &str, error: io::Error) -> String {
-    format!("cannot start the reference {name}: {error}")
-}
-
-fn late(seconds: u64) -> String {
-    format!("the reference had no result within {seconds} s; [check] seconds changes that")
-}
-
-/// How a program that ends, or has ended, did so, and what it said last.
-fn ended(name: &str, child: &mut Child, last_words: &Receiver<String>) -> String {
-    let status = processes::ended_within(child, Duration::from_secs(1));
-    let status = status
-        .ok()
-        .flatten()
-        .map_or("an unknown status".to_owned(), |status| status.to_string());
-    let said = last_words
-        .recv_timeout(Duration::from_secs(1))
-        .unwrap_or_default();
-    let said = said
-        .trim()
-        .lines()
-        .next_back()
-        .unwrap_or_default()
-        .to_owned();
-    let said = if said.is_empty() {
-        said
-    } else {
-        format!(", and said: {said}")
-    };
-    format!("the reference {name} ended with {status}{said}")
-}
-
-/// A word with what stands for its names in braces. Braces in a value are its own, as those of a folder's name.
-fn replaced(word: &str, values: &[(String, String)]) -> String {
-    let Some((before, rest)) = word.split_once('{') else {
-        return word.to_owned();
-    };
-    let named = values.iter().find_map(|(name, value)| {
-        Some((value, rest.strip_prefix(name.as_str())?.strip_prefix('}')?))
-    });
-    let brace = "{".to_owned();
-    let (value, after) = named.unwrap_or((&brace, rest));
-    format!("{before}{value}{}", replaced(after, values))
-}
-
-/// What it says last on standard error, once that is closed.
-fn listen(child: &mut Child) -> io::Result<Receiver<String>> {
-    const MOST: usize = 4096;
-    let (sender, receiver) = mpsc::channel();
-    if let Some(mut stderr) = child.stderr.take() {
-        std::thread::Builder::new().spawn(move || {
-            let mut last = Vec::new();
-            let mut piece = [0; 1024];
-            while let Ok(count @ 1..) = stderr.read(&mut piece) {
-                last.extend_from_slice(&piece[..count]);
-                last.drain(..last.len().saturating_sub(MOST));
-            }
-            sender.send(String::from_utf8_lossy(&last).into_owned())
-        })?;
-    }
-    Ok(receiver)
+fn unstarted(error: io::Error) -> String {
+    format!("cannot start the reference numpy: {error}")
 }
 
 /// What reads the arrays, runs the lines and writes the results.
@@ -601,7 +415,7 @@ struct Python {
     questions: ChildStdin,
     /// A line for each question: null, or why there is no answer.
     answers: Receiver<String>,
-    last_words: Receiver<String>,
+    printed: Listener,
 }
 
 impl Python {
@@ -612,13 +426,13 @@ impl Python {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| unstarted("numpy", error))?;
-        let (questions, out) = child
-            .stdin
-            .take()
-            .zip(child.stdout.take())
-            .ok_or_else(|| "cannot start the reference numpy: it has no pipes".to_owned())?;
-        let last_words = listen(&mut child).map_err(|error| unstarted("numpy", error))?;
+        let mut child = command.spawn().map_err(unstarted)?;
+        let (Some(questions), Some(out), Some(said)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err("cannot start the reference numpy: it has no pipes".to_owned());
+        };
+        let printed = Listener::new(said).map_err(unstarted)?;
         let (sender, answers) = mpsc::channel();
         std::thread::Builder::new()
             .spawn(move || {
@@ -627,12 +441,12 @@ impl Python {
                     .map_while(Result::ok)
                     .try_for_each(|line| sender.send(line))
             })
-            .map_err(|error| unstarted("numpy", error))?;
+            .map_err(unstarted)?;
         Ok(Python {
             child,
             questions,
             answers,
-            last_words,
+            printed,
         })
     }
 
@@ -647,11 +461,23 @@ impl Python {
                 Ok(Some(why)) => Err((format!("the reference numpy has no answer: {why}"), true)),
                 Err(error) => Err((format!("the reference numpy said {line:?}: {error}"), false)),
             },
-            Err(RecvTimeoutError::Timeout) => Err((late(seconds), false)),
-            Err(RecvTimeoutError::Disconnected) => {
-                Err((ended("numpy", &mut self.child, &self.last_words), false))
+            Err(RecvTimeoutError::Timeout) => {
+                let late = format!("the reference had no result within {seconds} s");
+                Err((late, false))
             }
+            Err(RecvTimeoutError::Disconnected) => Err((self.ended(), false)),
         }
+    }
+
+    /// How it ends, or has ended, and what it said last.
+    fn ended(&mut self) -> String {
+        let status = processes::ended_within(&mut self.child, Duration::from_secs(1));
+        let status = status
+            .ok()
+            .flatten()
+            .map_or("an unknown status".to_owned(), |status| status.to_string());
+        let last_words = self.printed.until(None).last_words();
+        format!("the reference numpy ended with {status}{last_words}")
     }
 }
 
@@ -840,74 +666,5 @@ mod tests {
         drop(child.stdin.take());
         let ended = crate::processes::ended_within(&mut child, Duration::from_secs(20)).unwrap();
         assert!(ended.is_some());
-    }
-
-    fn ask_program(script: &str, seconds: u64) -> Result<Array, String> {
-        let case = Case::of("f", "v", Dtype::I32, Shape::vector(3));
-        let inputs = [Array::I32(vec![1, -2, 3])];
-        let command = ["sh", "-c", script, "sh", "{x}", "{out}", "{n}"].map(str::to_owned);
-        let buffer = |name, input, is_output| OracleBuffer {
-            name,
-            layout: Scalar::I32.into(),
-            lanes: 1,
-            dtype: Dtype::I32,
-            len: 3,
-            input,
-            is_output,
-            is_share: false,
-        };
-        let buffers = vec![
-            buffer("x", Some(&inputs[0]), false),
-            buffer("y", None, true),
-        ];
-        let question = OracleQuestion {
-            case: &case,
-            buffers,
-            plan: None,
-        };
-        answer_of_program(Path::new("/"), &command, seconds, &question)
-            .map(|mut answers| answers.remove(0))
-    }
-
-    #[test]
-    fn a_program_is_given_its_inputs() {
-        assert_eq!(ask_program("cp $1 $2", 10), Ok(Array::I32(vec![1, -2, 3])));
-    }
-
-    #[test]
-    fn every_way_to_fail_is_told() {
-        for (script, why) in [
-            ("exit 3", "exit status: 3"),
-            (
-                "echo first >&2; echo no such thing >&2; exit 1",
-                "and said: no such thing",
-            ),
-            ("kill -SEGV $$", "signal"),
-            ("exec sleep 30", "no result within 1 s"),
-            ("true", "wrote no {out}"),
-            (
-                "printf 1234 > $2",
-                "wrote 4 bytes, and 3 elements of i32 are 12",
-            ),
-            ("head -c 1000 /dev/zero > $2", "wrote 1000 bytes"),
-            ("mkdir $2", "wrote"),
-        ] {
-            let said = ask_program(script, 1).unwrap_err();
-            assert!(said.contains(why), "{script}: {said}");
-        }
-    }
-
-    #[test]
-    fn braces_of_a_value_stay_as_they_are() {
-        let values = [("out", "/tmp/{n}/{x}"), ("n", "3"), ("x", "{out}")]
-            .map(|(a, b)| (a.to_owned(), b.to_owned()));
-        for (word, is) in [
-            ("{out}", "/tmp/{n}/{x}"),
-            ("-n{n}={x};{}", "-n3={out};{}"),
-            ("{{n}}{", "{3}{"),
-            ("{m} plain", "{m} plain"),
-        ] {
-            assert_eq!(replaced(word, &values), is, "{word}");
-        }
     }
 }

@@ -31,8 +31,7 @@ pub(crate) use builder::Builder;
 pub use c_text::{ValueType, included as included_name, logical_lines, raw_strings};
 pub use described::{
     Checker, DeclarationError, Description, FamilyFile, ITSELF, KernelDraft, Oracle, OracleBuffer,
-    OracleFile, OracleQuestion, UNNAMED, draft, draft_alone, reference_kernel, result_file,
-    rung_text,
+    OracleQuestion, UNNAMED, draft, draft_alone, reference_kernel, result_file, rung_text,
 };
 pub use family::{
     AnyProblem, Ask, Bound, Family, Form, Rung, entry_point, ladder, rung, tile_of_a_group,

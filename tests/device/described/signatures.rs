@@ -6,7 +6,7 @@
 use super::{case, run};
 use crate::drivers::on_pocl;
 use gpulab::data::{Array, Dtype, Layout, NumberValue, Scalar};
-use gpulab::kernels::{FamilyFile, Oracle, OracleFile, OracleQuestion, Registry};
+use gpulab::kernels::{FamilyFile, Oracle, OracleQuestion, Registry};
 use gpulab::outcome::Status;
 use gpulab::plan::Case;
 use serde::Deserialize;
@@ -231,7 +231,7 @@ impl Oracle for Sums {
         Ok(question.outputs().enumerate().map(answer).collect())
     }
 
-    fn file(&self, _: &str, _: Dtype, _: &Layout, _: usize) -> Result<Arc<OracleFile>, String> {
+    fn file(&self, _: &str, _: Dtype, _: &Layout) -> Result<Arc<Array>, String> {
         Err("there are no files".into())
     }
 

@@ -5,12 +5,11 @@
 
 mod graph;
 mod npy;
-mod picture;
 mod table;
 
 pub use graph::graph;
 
-use gpulab_model::data::{Array, Dtype, Layout, Scalar};
+use gpulab_model::data::{Array, Dtype, Layout};
 use gpulab_model::each_array;
 use gpulab_model::outcome::Number;
 use gpulab_model::{Error, Result};
@@ -79,18 +78,6 @@ pub fn read_bytes(path: &str, layout: &Layout) -> Result<Array> {
     }
 }
 
-/// The pixels of a PNG file, of so many channels of 8 bits each, and how many there are in a row.
-pub fn picture(path: &str, layout: &Layout, channels: usize) -> Result<(Array, usize)> {
-    let pixels = match layout.scalar() {
-        Some(Scalar::U8) => load(Path::new(path)).and_then(|bytes| picture::read(&bytes, channels)),
-        _ => Err(
-            "a PNG holds bytes: declare u8 elements, or an image of 8-bit channels such as rgba8"
-                .into(),
-        ),
-    };
-    pixels.map_err(|why| unusable(path, &why))
-}
-
 const UNKNOWN: &str = "its extension names no format: name it .npy, .csv, .f32, .f64, .i32 or .i64, or give --dtype for raw elements";
 
 /// A path, and what follows the colon after `.csv`. A file that has such a name is itself meant.
@@ -103,11 +90,6 @@ fn split_column(spec: &str) -> (&str, Option<&str>) {
         }
         _ => (spec, None),
     }
-}
-
-/// As many whole elements as little-endian bytes hold.
-pub fn elements(bytes: &[u8], dtype: Dtype) -> Array {
-    decode(bytes, dtype, false)
 }
 
 pub fn path(spec: &str) -> &str {

@@ -8,7 +8,7 @@
 //! nobody can guess that.
 
 mod apart;
-mod printed;
+pub(crate) mod printed;
 mod process;
 mod serve;
 

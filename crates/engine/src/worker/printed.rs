@@ -58,8 +58,13 @@ impl Printed {
         Some(lines.joined("\n")).filter(|text| !text.is_empty())
     }
 
-    pub fn last(&self) -> String {
-        self.last.iter().map(|line| harmless(line)).joined("; ")
+    /// What goes behind a sentence on how it ended: `, and said: ...`, if it said anything.
+    pub fn last_words(&self) -> String {
+        if self.last.is_empty() {
+            return String::new();
+        }
+        let last = self.last.iter().map(|line| harmless(line)).joined("; ");
+        format!(", and said: {last}")
     }
 }
 
@@ -188,8 +193,8 @@ mod tests {
             "{summary}"
         );
         assert_eq!(
-            printed.last(),
-            "line 9995; line 9996; line 9997; line 9998; line 9999"
+            printed.last_words(),
+            ", and said: line 9995; line 9996; line 9997; line 9998; line 9999"
         );
         assert_eq!(read(b"\n  \n").summary("x"), None);
         // A kernel that prints must not wait for who reads.

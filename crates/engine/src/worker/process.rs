@@ -575,12 +575,7 @@ impl Link {
             Ok(None) => "it gave no more answers".to_owned(),
             Err(error) => error.to_string(),
         };
-        let last_words = self.printed.until(None).last();
-        let last_words = if last_words.is_empty() {
-            last_words
-        } else {
-            format!(", and said: {last_words}")
-        };
+        let last_words = self.printed.until(None).last_words();
         let limited = processes::address_space_limit()
             .map(|limit| format!("; {limit}"))
             .unwrap_or_default();

@@ -125,7 +125,7 @@ rung_keys! { FileKeys {
     bytes: Option<Text>,
     operations: Option<Text>,
     flops: Option<Text>,
-    check: Option<toml::Value>,
+    check: Option<String>,
     tolerance: Option<toml::Value>,
     /// Folders of included files.
     #[serde(default)]
@@ -139,19 +139,6 @@ rung_keys! { RungKeys {} }
 launch_keys! { LaunchKeys {
     timed: Option<bool>,
 } }
-
-/// A program that says which results are right.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct CheckTable {
-    command: Vec<String>,
-    #[serde(default = "minute")]
-    seconds: u64,
-}
-
-fn minute() -> u64 {
-    60
-}
 
 /// How far a float may be from the right result: by this much, and by a share of the right number; or else by a share of the
 /// largest right result, by default what the type's roundings may come to.
@@ -325,11 +312,6 @@ pub const ITSELF: &str = "itself";
 
 #[derive(Clone, Debug)]
 pub enum Checker {
-    Program {
-        /// The words of its command line, with names in braces to be replaced.
-        command: Vec<String>,
-        seconds: u64,
-    },
     /// A file with one kernel, which one work-item runs.
     Kernel(String),
     /// Lines of Python that assign each output.
@@ -581,7 +563,7 @@ impl Lowering<'_> {
             named: self.named.clone(),
             buffers: self.buffers.clone(),
             include: keys.include,
-            checker: checker(keys.check).map_err(|why| ("check".to_owned(), why))?,
+            checker: checker(keys.check.as_deref()).map_err(|why| ("check".to_owned(), why))?,
             tolerance: allowance(keys.tolerance).map_err(|why| ("tolerance".to_owned(), why))?,
             rungs,
         };
@@ -975,34 +957,23 @@ pub fn result_file<'a>(files: &'a str, output: &str) -> Option<&'a str> {
     of_output.next().map(|(_, file)| file.trim())
 }
 
-fn checker(value: Option<toml::Value>) -> Result<Checker, String> {
-    const NONE: &str = "check says what is right: \"numpy: C = A + B\", \"kernel: slow.cl\", \"rung: naive\", \"family: minplus\", or a \
-                        table with command, a program";
-    match value {
-        Some(toml::Value::String(word)) if word == ITSELF => Ok(Checker::Itself),
-        Some(toml::Value::String(line)) => {
-            let (word, rest) = line.split_once(':').ok_or(NONE)?;
-            let rest = rest.trim().to_owned();
-            match word.trim() {
-                "numpy" if rest.contains("= ?") || rest.is_empty() => Ok(Checker::Missing),
-                "numpy" => Ok(Checker::Numpy(rest)),
-                "kernel" => Ok(Checker::Kernel(rest)),
-                "rung" => Ok(Checker::Rung(rest)),
-                "family" => Ok(Checker::Family(rest)),
-                "file" => Ok(Checker::Files(rest)),
-                _ => Err(NONE.into()),
-            }
-        }
-        Some(table @ toml::Value::Table(_)) => {
-            let table: CheckTable = table
-                .try_into()
-                .map_err(|error| error.message().to_owned())?;
-            Ok(Checker::Program {
-                command: table.command,
-                seconds: table.seconds,
-            })
-        }
-        None => Ok(Checker::Missing),
+fn checker(line: Option<&str>) -> Result<Checker, String> {
+    const NONE: &str = "check says what is right: \"numpy: C = A + B\", \"kernel: slow.cl\", \"rung: naive\" or \"family: minplus\"";
+    let Some(line) = line else {
+        return Ok(Checker::Missing);
+    };
+    if line == ITSELF {
+        return Ok(Checker::Itself);
+    }
+    let (word, rest) = line.split_once(':').ok_or(NONE)?;
+    let rest = rest.trim().to_owned();
+    match word.trim() {
+        "numpy" if rest.contains("= ?") || rest.is_empty() => Ok(Checker::Missing),
+        "numpy" => Ok(Checker::Numpy(rest)),
+        "kernel" => Ok(Checker::Kernel(rest)),
+        "rung" => Ok(Checker::Rung(rest)),
+        "family" => Ok(Checker::Family(rest)),
+        "file" => Ok(Checker::Files(rest)),
         _ => Err(NONE.into()),
     }
 }
@@ -1217,25 +1188,6 @@ impl Description {
     fn check_checker(&self) -> Result<(), String> {
         let outputs: Vec<&str> = self.outputs().map(|output| output.name.as_str()).collect();
         match &self.checker {
-            Checker::Program { seconds: 0, .. } => Err("seconds must be 1 at least".into()),
-            Checker::Program { command, .. } => {
-                let known: Vec<String> = match outputs[..] {
-                    [_] => vec!["{out}".to_owned()],
-                    _ => outputs
-                        .iter()
-                        .map(|name| format!("{{out.{name}}}"))
-                        .collect(),
-                };
-                match known
-                    .iter()
-                    .find(|result| !command.iter().any(|word| word.contains(*result)))
-                {
-                    Some(result) => Err(format!(
-                        "one word of command must have {result}, the file that the program writes"
-                    )),
-                    None => Ok(()),
-                }
-            }
             Checker::Numpy(code) => match outputs.iter().find(|name| !code.contains(**name)) {
                 None => Ok(()),
                 Some(name) => Err(format!(
@@ -1450,9 +1402,9 @@ limit = "copy"
 bytes = "2 * n * size"
 operations = "n"
 tolerance = 0
-
-[check]
-command = ["cat", "{x}", "{out}"]
+check = """numpy:
+out = 2 * x
+"""
 
 [[rung]]
 name = "naive"
@@ -1734,7 +1686,7 @@ check  = "numpy: y = 2 * x"
                 "small letters",
             ),
             ("T x[n]", "T n[n]", 23, "is taken"),
-            ("\"{out}\"", "\"-\"", 11, "{out}"),
+            ("out = 2 * x", "y = 2 * x", 10, "must assign out"),
             ("ITEMS = [1, 2]", "ITEMS = []", 18, "must have values"),
             ("ITEMS = [1, 2]", "T = [1, 2]", 18, "is taken"),
             ("wg = \"64\"", "wg = \"64y\"", 17, "is not a work-group"),

@@ -63,25 +63,12 @@ impl OracleQuestion<'_> {
     }
 }
 
-pub struct OracleFile {
-    pub elements: Array,
-    /// Pixels of a row, of a picture.
-    pub width: Option<usize>,
-}
-
 /// Who knows what is right, and what is in files.
 pub trait Oracle: Send + Sync {
     fn answer(&self, question: &OracleQuestion<'_>) -> Result<Vec<Array>, String>;
 
-    /// The elements of a file of data, in an array of this type; of bytes those that the layout says, of a picture so many
-    /// channels.
-    fn file(
-        &self,
-        name: &str,
-        dtype: Dtype,
-        layout: &Layout,
-        channels: usize,
-    ) -> Result<Arc<OracleFile>, String>;
+    /// The elements of a file of data, in an array of this type; of bytes those that the layout says.
+    fn file(&self, name: &str, dtype: Dtype, layout: &Layout) -> Result<Arc<Array>, String>;
 
     fn describe(&self) -> String;
 }
@@ -227,13 +214,7 @@ mod tests {
             answer.map(|answer| vec![answer])
         }
 
-        fn file(
-            &self,
-            _: &str,
-            _: Dtype,
-            _: &Layout,
-            _: usize,
-        ) -> Result<std::sync::Arc<OracleFile>, String> {
+        fn file(&self, _: &str, _: Dtype, _: &Layout) -> Result<std::sync::Arc<Array>, String> {
             Err("none".into())
         }
 

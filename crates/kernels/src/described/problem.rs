@@ -88,7 +88,7 @@ impl DescribedProblem {
             .ok()
     }
 
-    /// As much of an input's file as is needed: its beginning, or the upper left part of a picture.
+    /// As much of the beginning of an input's file as is needed.
     fn part_of_file(
         &self,
         input: &Declared,
@@ -100,40 +100,16 @@ impl DescribedProblem {
         let name = &input.name;
         let whole = self
             .oracle
-            .file(file, storage.dtype, &storage.layout, storage.lanes)
+            .file(file, storage.dtype, &storage.layout)
             .map_err(Refusal::Setting)?;
-        let has = whole.elements.len();
+        let has = whole.len();
         let len = self.len(input, shape, dtype).map_err(Refusal::Size)?;
-        let (Some(width), [rows, columns]) = (whole.width, &input.sides[..]) else {
-            return match has < len {
-                true => Err(Refusal::Size(format!(
-                    "{file} has {has} elements, and {name} needs {len}: choose a smaller -n"
-                ))),
-                false => Ok(whole.elements.beginning(len)),
-            };
-        };
-        let side = |side: &Formula| {
-            self.count(side, shape, dtype)
-                .map(|count| count as usize)
-                .map_err(Refusal::Size)
-        };
-        let columns = side(columns)?;
-        let rows = side(rows)?;
-        let height = has / (width * storage.each).max(1);
-        if columns > width || rows > height {
+        if has < len {
             return Err(Refusal::Size(format!(
-                "{file} has {width} x {height} pixels, and {name} needs {columns} x {rows}: choose a smaller -n or --m"
+                "{file} has {has} elements, and {name} needs {len}: choose a smaller -n"
             )));
         }
-        let mut part = Array::zeros(storage.dtype, len);
-        let row = columns * storage.each * storage.dtype.size();
-        let wide = width * storage.each * storage.dtype.size();
-        let pairs = part
-            .as_bytes_mut()
-            .chunks_mut(row)
-            .zip(whole.elements.as_bytes().chunks(wide));
-        pairs.for_each(|(to, from)| to.copy_from_slice(&from[..row]));
-        Ok(part)
+        Ok(whole.beginning(len))
     }
 
     /// So many elements whose numbers are these, again and again.
