@@ -94,8 +94,13 @@ impl<T: CsvRecord> Outputs<T> {
 
     /// Writes a line to the CSV file, and an element of the JSON array.
     pub fn row(&mut self, row: &T) {
+        self.csv_only(row);
+        self.json_only(row);
+    }
+
+    /// Adds a line to the CSV file that is no element of the JSON array.
+    pub fn csv_only(&mut self, row: &T) {
         attempt(&mut self.csv, &mut self.failed, |csv| csv.write(row));
-        attempt(&mut self.json, &mut self.failed, |json| json.write(row));
     }
 
     /// Adds an element to the JSON array that is no line of the CSV file.

@@ -64,9 +64,6 @@ const WRITTEN: &[Written] = &[
     ("sweep, tune", "-o", begins_as_csv::<Row>),
     ("tune", "--csv", begins_as_csv::<Row>),
     ("tune", "--json", begins_as_json::<Row>),
-    ("tune", "--export", |head| {
-        begins_as_object(head, &["platform", "device", "driver", "entries"])
-    }),
     ("plot, draw", "-o", is_svg),
     ("draw", "--film", is_film),
     ("report", "-o", is_page),

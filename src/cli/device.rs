@@ -2,11 +2,10 @@
 
 use super::measuring::MeasureArgs;
 use super::shared::{CaseOptions, ChosenRungs, Given, NamedFamily, RowFiles, machine, row_files};
-use crate::count::{AccessRule, CountAllowances, LockstepModel};
+use crate::count::{CountAllowances, LockstepModel};
 use crate::data::Fill;
 use crate::report::drawing::Chosen;
 use crate::values;
-use crate::{Result, usage_error};
 use clap::{Arg, Args};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -149,23 +148,11 @@ pub struct CountArgs {
     pub solves: Option<String>,
     #[command(flatten)]
     pub case: CaseOptions,
-    /// The reduction's operation, as in max: the same as --set op=max
-    #[arg(long, value_name = "OP", conflicts_with = "of")]
-    pub op: Option<String>,
     #[command(flatten)]
     pub given: Given,
     /// Count for this machine: cc1.0, cc1.1, cc1.2, cc1.3, cc2.0, gtx280, s1070, today or wave64 [default: today]
     #[arg(long, value_name = "NAME", value_parser = machine)]
     pub machine: Option<LockstepModel>,
-    /// Work-items of a warp [default: 32, or the machine's]
-    #[arg(long, value_name = "N", value_parser = one_of::<32, 64, 64>)]
-    pub warp: Option<u64>,
-    /// Bytes of a segment of global memory [default: 32, or the machine's]
-    #[arg(long, value_name = "BYTES", value_parser = one_of::<32, 64, 128>)]
-    pub segment: Option<u64>,
-    /// Banks of local memory, each 4 bytes wide [default: 32, or the machine's]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
-    pub banks: Option<u64>,
     /// Show the cost of each source line; files also get a row for each line
     #[arg(long)]
     pub lines: bool,
@@ -187,7 +174,7 @@ pub struct CountArgs {
     #[arg(long, conflicts_with_all = ["lines", "against", "csv", "json"])]
     pub check: bool,
     /// A host program and its arguments: count the kernels that it launches
-    #[arg(last = true, value_name = "PROGRAM", conflicts_with_all = OF_EXCLUDES, conflicts_with_all = ["of", "op", "cl_dir"])]
+    #[arg(last = true, value_name = "PROGRAM", conflicts_with_all = OF_EXCLUDES, conflicts_with_all = ["of", "cl_dir"])]
     pub program: Vec<OsString>,
 }
 
@@ -218,26 +205,6 @@ pub struct HostProgram {
     pub program: Vec<OsString>,
 }
 
-impl CountArgs {
-    /// The machine that is counted for: what is given by itself comes before what the named machine has.
-    pub fn model(&self) -> Result<LockstepModel> {
-        let named = self.machine.unwrap_or(LockstepModel::USUAL);
-        if self.segment.is_some() && named.rule != AccessRule::Segments {
-            let why = format!(
-                "--segment: the transactions of {} follow from the size of words",
-                named.machine
-            );
-            return usage_error(why);
-        }
-        Ok(LockstepModel {
-            warp: self.warp.unwrap_or(named.warp),
-            segment: self.segment.unwrap_or(named.segment),
-            banks: self.banks.unwrap_or(named.banks),
-            ..named
-        })
-    }
-}
-
 /// Shared options, in the words of `gpulab count`.
 fn count_arg(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
@@ -257,24 +224,12 @@ const OF_EXCLUDES: [&str; 11] = [
     "family", "kernel", "variant", "own", "solves", "n", "m", "dtype", "wg", "set", "seed",
 ];
 
-/// Reads one of three numbers.
-fn one_of<const A: u64, const B: u64, const C: u64>(text: &str) -> Result<u64, String> {
-    let value = text.parse().ok().filter(|value| [A, B, C].contains(value));
-    value.ok_or_else(|| {
-        if B == C {
-            format!("it must be {A} or {B}")
-        } else {
-            format!("it must be {A}, {B} or {C}")
-        }
-    })
-}
-
 /// Ends `gpulab time --help`.
 pub const TIME_HELP: &str = "The program keeps its input, output and exit code; the report goes to standard error. A layer between it and OpenCL's loader looks on, and turns on the times of its queues. docs/programs.md says what it does not see.";
 
 /// Ends `gpulab count --help`: the model.
 pub const COUNT_HELP: &str = "The model:
-- A warp is --warp work-items of a group with successive local ids. Between two barriers, its items' n-th executions of
+- A warp is 32 work-items of a group with successive local ids, on wave64 64. Between two barriers, its items' n-th executions of
   one instruction count as one instruction of the warp. So items that diverge at a branch meet again as
   soon as they execute the same instruction equally often; in nested loops, this is the fewest instructions possible.
 - Instructions are LLVM's, after Clang's optimiser; arithmetic on a vector counts once for each element.

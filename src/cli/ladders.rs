@@ -4,7 +4,6 @@ use super::device::HostProgram;
 use super::measuring::{MeasureArgs, Output};
 use super::shared::Given;
 use super::tunables::{OfDot, OfMinPlus, OfReduce, OfTranspose, Tunables};
-use crate::compare::FEWEST;
 use crate::data::Dtype;
 use crate::kernels::Form;
 use crate::kernels::transpose::MOST_NREPS;
@@ -30,10 +29,9 @@ pub struct Ladder {
     #[arg(long)]
     pub no_tuned: bool,
     /// Measure everything N times, each time in a fresh process. Files hold every round; the table shows each rung's
-    /// median round. Six rounds show how far runs differ; gpulab compare and --against need them for a verdict
-    /// [default: 1, with --fail-on 6]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub rounds: Option<u32>,
+    /// median round. Six rounds show how far runs differ; gpulab compare needs them for a verdict
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), default_value_t = 1)]
+    pub rounds: u32,
     /// Explain below the table why each step pays or not, from kernel counts and the device's measured limits
     #[arg(long)]
     pub why: bool,
@@ -57,15 +55,6 @@ impl Ladder {
             .try_get_matches_from(words)
             .map_err(|e| e.to_string())?;
         clap::FromArgMatches::from_arg_matches(&matches).map_err(|e| e.to_string())
-    }
-
-    pub fn rounds(&self) -> usize {
-        let usual = if self.output.fail_on.is_empty() {
-            1
-        } else {
-            FEWEST
-        };
-        self.rounds.map_or(usual, |rounds| rounds as usize)
     }
 
     /// Elements, or columns, by default.
@@ -230,7 +219,7 @@ pub struct GraphJob {
 const LADDER_ONLY: &[&str] = &[
     "n", "wg", "seed",
     "warmup", "min_runs", "max_runs", "min_time", "timeout", "max_noise", "cache", "clock", "quick", "budget",
-    "in_process", "strict", "csv", "json", "md", "samples", "gib", "save", "against", "fail_on", "peak",
+    "in_process", "strict", "csv", "json", "md", "samples", "gib", "peak",
 ];
 
 #[derive(Debug, Args)]
@@ -283,9 +272,15 @@ pub struct TryArgs {
     /// Repeat whenever the file, or a file it includes, is saved; Ctrl-C ends it
     #[arg(long)]
     pub watch: bool,
-    /// Memory limit of your kernel's process, without the driver's share, as in 4Gi; for CPU devices [default: by size]
-    #[arg(long, value_name = "BYTES", value_parser = values::bytes)]
-    pub memory: Option<u64>,
+    /// An older kernel with the same arguments, OLD.cl or OLD.cl:KERNEL, which says what is right: say whether FILE is faster. Exit
+    /// code 0 (FASTER, SAME), 4 (INCORRECT), 5 (NOT BUILT), 6 (SLOWER) or 8 (UNDECIDED)
+    #[arg(
+        long,
+        value_name = "OLD.cl",
+        requires = "file",
+        conflicts_with = "family"
+    )]
+    pub against: Option<String>,
     #[command(flatten)]
     pub host: HostProgram,
     #[command(flatten)]

@@ -2,7 +2,7 @@
 
 use super::shared::Sampling;
 use crate::outcome::Settings;
-use crate::values::{self, FailOn};
+use crate::values;
 use clap::Args;
 
 #[derive(Clone, Debug, Args)]
@@ -93,17 +93,4 @@ pub struct Output {
     /// Show bandwidths in tables as GiB/s, 2^30 bytes a second; files keep GB/s
     #[arg(long)]
     pub gib: bool,
-    /// Keep the rows under this name, for --against
-    #[arg(long, value_name = "NAME", value_parser = values::name)]
-    pub save: Option<String>,
-    /// Say which rungs are faster, slower or the same as in the run kept under this name. For gpulab try NEW.cl: an older kernel with the
-    /// same arguments, OLD.cl or OLD.cl:KERNEL, which says what is right; exit code 0 (FASTER, SAME), 4 (INCORRECT), 5 (NOT BUILT),
-    /// 6 (SLOWER) or 8 (UNDECIDED)
-    #[arg(long, value_name = "NAME|OLD.cl", value_parser = values::name_or_kernel)]
-    pub against: Option<String>,
-    /// With --against: exit with code 6 if a rung is SLOWER, with slower:5 only if by at least 5 %; with undecided if one is
-    /// UNDECIDED or has no time now. Both sides need six rounds
-    #[arg(long, value_name = "slower[:PCT]|undecided", requires = "against")]
-    #[arg(value_parser = values::fail_on, value_delimiter = ',')]
-    pub fail_on: Vec<FailOn>,
 }

@@ -3,7 +3,7 @@
 use super::measuring::MeasureArgs;
 use super::shared::{ChosenRungs, Given, NamedFamily, RowFiles, Sampling};
 use crate::data::Dtype;
-use crate::outcome::{Candidate, Settings, Status};
+use crate::outcome::{Candidate, Settings};
 use crate::plan::WorkGroup;
 use crate::sweep::Order;
 use crate::tune::Strategy;
@@ -60,18 +60,9 @@ pub struct Sweep {
         default_value = "-"
     )]
     pub output: String,
-    /// Continue the sweep in FILE: configurations with a row are not run again, whatever their status (but see --retry)
+    /// Continue the sweep in FILE: configurations with a row are not run again, whatever their status
     #[arg(long, conflicts_with = "workers")]
     pub resume: bool,
-    /// With --resume: run configurations with one of these statuses again
-    #[arg(
-        long,
-        requires = "resume",
-        value_name = "STATUS,...",
-        value_delimiter = ','
-    )]
-    #[arg(value_parser = Status::ALL.map(Status::name))]
-    pub retry: Vec<String>,
     /// Print the plan and its size, and run nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -143,17 +134,11 @@ pub struct TuneArgs {
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = NOT_A_SEARCH)]
     pub replay: Vec<PathBuf>,
     /// List what is remembered: of this family or of all, of --device or of every device
-    #[arg(long, conflicts_with_all = ["replay", "export", "import"])]
+    #[arg(long, conflicts_with = "replay")]
     pub list: bool,
     /// Forget what is remembered of this family or of all
-    #[arg(long, conflicts_with_all = ["replay", "export", "import", "list"])]
+    #[arg(long, conflicts_with_all = ["replay", "list"])]
     pub forget: bool,
-    /// Write all that is remembered to a file as JSON; - is standard output
-    #[arg(long, value_name = "FILE", conflicts_with_all = NOT_A_SEARCH)]
-    pub export: Option<String>,
-    /// Take in what --export wrote
-    #[arg(long, value_name = "FILE", conflicts_with_all = NOT_A_SEARCH)]
-    pub import: Option<PathBuf>,
     /// Print the number of configurations, and run nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -177,14 +162,14 @@ pub struct TuneArgs {
 fn tune_arg(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
         "family" => {
-            let others = ["kernel", "replay", "list", "forget", "export", "import"];
+            let others = ["kernel", "replay", "list", "forget"];
             arg.help("The family to tune").required_unless_present_any(others)
         }
         "seed" => arg.help("Seed of the random data and of the random search"),
         "csv" => arg
             .short('o')
             .visible_alias("output")
-            .help("Write the rows to this file; continues a file with rows of the same search; - is standard output"),
+            .help("Write the rows to this file; - is standard output"),
         "json" => arg.help("Write the last row of each configuration as a JSON array at the end; - is standard output"),
         _ => arg,
     }

@@ -96,16 +96,11 @@ const BAD: &str = r#"
 2 | count reduce -n 1e12 | GiB
 2 | count reduce --m 4 | no matrix
 2 | count reduce --dtype f16 | f32
-2 | count reduce --warp 48 | 32 or 64
-2 | count reduce --segment 16 | 32, 64 or 128
-2 | count reduce --banks 0 | 1..=1024
 2 | count reduce --machine gtx290 | gtx280
-2 | count reduce --machine cc1.0 --segment 64 | --segment
 2 | draw reduce:1 --machine x | cc1.0
 2 | count reduce --set nothing=1 | no such tunable
 2 | count reduce --variant 11 --set wg | NAME=VALUE
 2 | count dot --set items=64,128 | give one
-2 | count dot --op max | no such tunable
 2 | count stride --wg 64 | --wg
 2 | count reduce --cl-dir {} | nowhere
 2 | count reduce --csv - --json - | only one
@@ -210,9 +205,6 @@ const BAD: &str = r#"
 2 | tune --replay a.csv -n 5 | cannot be used with
 2 | tune nothing --list | there is no family
 2 | tune nothing --forget | there is no family
-2 | tune --list --import a | cannot be used with
-1 | tune --import {} | nowhere
-2 | tune --import Cargo.toml | is not a file of gpulab tune --export
 2 | minplus --dtype i64 | minplus has no i64 kernels
 2 | minplus --tile 64 | 64x64
 2 | minplus --weights some | non_negative, signed
@@ -242,8 +234,6 @@ const BAD: &str = r#"
 2 | sweep dot --shard 3/2 | 2/4
 2 | sweep dot --shard 1 | 2/4
 2 | sweep dot --resume | -o FILE
-2 | sweep dot --retry failed | --resume
-2 | sweep dot -o a --resume --retry never | timeout
 2 | sweep dot --order random | interleave
 2 | sweep dot --csv a -o b | cannot be used multiple times
 2 | sweep dot --cl-dir {} | nowhere

@@ -64,7 +64,7 @@ fn counts_are_held_against_those_of_a_file() {
             "every count is as in base.csv",
         ),
         (
-            "tree.cl --as reduce --against base.csv --warp 64",
+            "tree.cl --as reduce --against base.csv --machine wave64",
             2,
             "it was counted for warp=32",
         ),

@@ -44,7 +44,6 @@ const OUTPUTS: &[&str] = &[
     "sweep output -> sweep mine/family.toml --own own.cl -o {}",
     "tune csv -> tune mine/family.toml --csv {}",
     "tune json -> tune reduce --own own.cl --json {}",
-    "tune export -> tune --export {}",
     "plot output -> plot rows.csv --what ladder -o {}",
     "report output -> report rows.csv points.csv -o {}",
     "sheet output -> exercise sheet banks -o {}",
@@ -468,9 +467,6 @@ fn results_of_the_same_kind_are_replaced_and_others_with_force() {
             "{line}: {said}"
         );
     }
-    // Nothing is remembered here, and an export would lose what an earlier one had.
-    let (said, code) = run_in(dir.path(), &["tune", "--export", "b.json"]);
-    assert!(code == 1 && !dir.path().join("b.json").exists(), "{said}");
     // Of another kind: rows in place of a comparison.
     let (said, code) = run_in(dir.path(), &["dot", "--csv", "a.csv"]);
     assert!(code == 2 && said.contains("--force"), "{said}");

@@ -74,16 +74,6 @@ pub fn size(text: &str) -> Result<u64, String> {
     })
 }
 
-/// A size of memory above 0: as [`size`], with or without a B for bytes behind it, as in `2GiB`.
-pub fn bytes(text: &str) -> Result<u64, String> {
-    match size(text.strip_suffix(['B', 'b']).unwrap_or(text)) {
-        Ok(0) | Err(_) => Err(format!(
-            "{text:?} is not a size of memory: write 64MiB, 2GiB, 500MB or 1000000"
-        )),
-        Ok(bytes) => Ok(bytes),
-    }
-}
-
 fn one_size(text: &str) -> Result<u64, String> {
     let bad = || {
         format!(
@@ -414,27 +404,6 @@ pub fn spread(text: &str) -> Result<f64, String> {
             )),
         }
     })
-}
-
-/// A name that things are kept under: letters, digits, `-`, `_` and dots, the first of them none of these signs.
-pub fn name(text: &str) -> Result<String, String> {
-    let is_plain = text
-        .chars()
-        .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
-    if is_plain && text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.len() <= 64 {
-        return Ok(text.to_owned());
-    }
-    Err(format!(
-        "{text:?}: a name of letters, digits, -, _ and dots is needed, as in base"
-    ))
-}
-
-/// The name of a kept run, or a kernel's file.
-pub fn name_or_kernel(text: &str) -> Result<String, String> {
-    match text.contains(".cl") {
-        true => Ok(text.to_owned()),
-        false => name(text),
-    }
 }
 
 /// What a comparison must not come to.

@@ -37,7 +37,7 @@ pub fn run(global: &Global, options: &CountArgs) -> Result<()> {
         let why = "--device: a simulator counts kernels, not a device; leave it out";
         return usage_error(why);
     }
-    let model = options.model()?;
+    let model = options.machine.unwrap_or(LockstepModel::USUAL);
     if !options.program.is_empty() {
         return count_program(global, options, model);
     }
@@ -370,10 +370,8 @@ impl Countable {
             params: &params,
         };
         input.check_host(input.bytes()?)?;
-        let op = options.op.iter().map(|op| format!("op={op}"));
-        let settings: Vec<String> = options.case.set.iter().cloned().chain(op).collect();
         let case = Case {
-            params: bench::single_settings(family, &rungs, &settings)?,
+            params: bench::single_settings(family, &rungs, &options.case.set)?,
             seed: options.given.seed,
             ..Case::of(&family.name, "", dtype, shape)
         };
@@ -447,7 +445,6 @@ fn check_trials(options: &CountArgs) -> Result<()> {
         ("--m", options.case.m.is_some()),
         ("--dtype", options.case.dtype.is_some()),
         ("--wg", options.case.wg.is_some()),
-        ("--op", options.op.is_some()),
         ("--set", !options.case.set.is_empty()),
     ];
     refused

@@ -265,7 +265,7 @@ impl<'a> Climb<'a> {
         }
         self.steps = self.missing.len();
         self.first_round(limits)?;
-        (1..self.options.rounds()).try_for_each(|_| self.another_round())
+        (1..self.options.rounds).try_for_each(|_| self.another_round())
     }
 
     /// First the rungs, which people wait for, but before them what rules out times of theirs. A row that goes to a file is
@@ -555,9 +555,9 @@ impl<'a> Climb<'a> {
         let round = format!(
             "round {} of {}: {label}",
             self.earlier.len() + 1,
-            self.options.rounds()
+            self.options.rounds
         );
-        let label = if self.options.rounds() > 1 {
+        let label = if self.options.rounds > 1 {
             &round
         } else {
             label

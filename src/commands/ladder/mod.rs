@@ -3,12 +3,10 @@
 mod climb;
 
 use crate::bench::{self, Input};
-use crate::ceilings::{Limits, folder};
-use crate::cli::{Global, Ladder, Output};
+use crate::ceilings::Limits;
+use crate::cli::{Global, Ladder};
 use crate::commands::count::counter::{PATIENCE, counts};
 use crate::commands::elsewhere::{RecordedGpu, USUAL};
-use crate::commands::show::records;
-use crate::compare::{FEWEST, FileComparison, compare, timed};
 use crate::console::{note, worst_of};
 use crate::data::{Dtype, Params};
 use crate::kernels::{Family, Rung};
@@ -17,10 +15,8 @@ use crate::outputs::{Outputs, Paths};
 use crate::plan::{Case, WorkGroup};
 use crate::record::Row;
 use crate::report::elsewhere::TimeElsewhere;
-use crate::report::format::Screen;
 use crate::report::progress::StatusLine;
 use crate::report::{self, RateUnit, ladder, landing, markdown, rates, shown as told};
-use crate::store::{Recorded, write_rows};
 use crate::sweep::Asked;
 use crate::values::{self, Peak};
 use crate::why::case_of;
@@ -29,8 +25,6 @@ use crate::{Error, Result, usage_error};
 use climb::Climb;
 pub use climb::LadderRun;
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Climbs the ladder and prints what came of it. What was measured before an error or an interrupt is
@@ -55,7 +49,6 @@ pub fn run(
     }
     check_peaks(study.family, &options.peak)?;
     let dtype = checked_dtype(study, &rungs, options, global.quiet)?;
-    let baselines = Baselines::open(&study.family.name, &options.output, options.rounds())?;
     let mut outputs = Outputs::open(&Paths::from(&options.output))?;
     outputs.taken |= study.to_stderr;
     let data = Input {
@@ -106,7 +99,7 @@ pub fn run(
     let rows = climb.median_rows();
     let all = climb.rows();
     measured.clone_from(&rows);
-    let mut finished = tell(&mut climb, global, &baselines, &rows, climbed.is_ok());
+    let mut finished = tell(&mut climb, global, &rows, climbed.is_ok());
     if options.why && climbed.is_ok() && finished.is_ok() && study.shape.elements() > 0 {
         let placed = match study.own {
             Some(own) => landing::placed(
@@ -129,11 +122,7 @@ pub fn run(
         .filter(|row| !study.faulty.contains(&row.variant) || row.status == Status::BuildFailed);
     let rungs = bench::worst(&judged.cloned().collect::<Vec<_>>(), options.measure.strict);
     let probes = bench::gone_wrong(|status| limits.broken(status));
-    let kept = baselines.keep(&all, climbed.is_ok(), global.quiet);
-    let against = baselines
-        .compared(&all)
-        .map_or(Ok(()), |held| held.demand(&options.output.fail_on));
-    worst_of([climbed, rungs, probes, finished, kept, against])
+    worst_of([climbed, rungs, probes, finished])
 }
 
 /// The elements' type, if it, the settings and the files are ones that these rungs can have.
@@ -351,13 +340,7 @@ fn check_peaks(family: &Family, given: &[Peak]) -> Result<()> {
 }
 
 /// Ends the progress, prints the table and completes the files.
-fn tell(
-    climb: &mut Climb<'_>,
-    global: &Global,
-    baselines: &Baselines,
-    rows: &[Row],
-    is_whole: bool,
-) -> Result<()> {
+fn tell(climb: &mut Climb<'_>, global: &Global, rows: &[Row], is_whole: bool) -> Result<()> {
     climb.status = None;
     let unit = if climb.options.output.gib {
         RateUnit::GiB
@@ -383,16 +366,10 @@ fn tell(
     let rates = rates.map_or_else(String::new, |text| format!("\n{text}"));
     climb.outputs.tell(global, &|screen| {
         let rounds = report::compare::rounds(&all, screen);
-        let against = baselines.beside(&all, global.verbose, screen);
         let lands = own.as_ref().map_or_else(String::new, |(own, at)| {
             format!("\n{}", landing::text(own, at, screen))
         });
-        ladder::table(rows, unit, screen, global.verbose)
-            + &rounds
-            + &claim
-            + &rates
-            + &against
-            + &lands
+        ladder::table(rows, unit, screen, global.verbose) + &rounds + &claim + &rates + &lands
     });
     climb
         .beyond_cache()
@@ -400,135 +377,4 @@ fn tell(
         .filter(|_| !global.quiet)
         .for_each(|text| note(text));
     climb.outputs.finish(is_whole, !rows.is_empty())
-}
-
-/// The folder of the baselines: one folder for each name, with a file for each family.
-const BASELINES: &str = "baselines";
-
-/// What a ladder is held against, and what it is kept as.
-struct Baselines {
-    /// The name and the runs of `--against`.
-    against: Option<(String, Vec<Row>)>,
-    /// The name and the file of `--save`.
-    save: Option<(String, PathBuf)>,
-}
-
-impl Baselines {
-    /// Finds and reads them before anything is measured.
-    fn open(family: &str, output: &Output, rounds: usize) -> Result<Baselines> {
-        let Output {
-            save,
-            against,
-            fail_on,
-            ..
-        } = output;
-        let against = against
-            .as_ref()
-            .map(|name: &String| {
-                Ok::<_, Error>((name.clone(), read(baseline(name, family)?, name, family)?))
-            })
-            .transpose()?;
-        if let Some((name, rows)) = against.as_ref().filter(|_| !fail_on.is_empty()) {
-            let has = timed(rows).iter().map(Vec::len).max().unwrap_or(0);
-            if has.min(rounds) < FEWEST {
-                return usage_error(format!(
-                    "--fail-on takes {FEWEST} rounds of each side: {name} has {has} (gpulab {family} --save {name} --rounds \
-                     {FEWEST} keeps it anew), this run {rounds}"
-                ));
-            }
-        }
-        let mut kept = None;
-        if let Some(name) = save {
-            let path = baseline(name, family)?;
-            let folder = path.parent().unwrap_or(Path::new(""));
-            fs::create_dir_all(folder).map_err(Error::unwritten(folder))?;
-            kept = Some((name.clone(), path));
-        }
-        Ok(Baselines {
-            against,
-            save: kept,
-        })
-    }
-
-    /// The rows beside those of `--against`; nothing without it.
-    fn beside(&self, rows: &[Row], verbose: bool, screen: Screen) -> String {
-        let Some((comparison, (name, _))) = self.compared(rows).zip(self.against.as_ref()) else {
-            return String::new();
-        };
-        format!(
-            "\n{}",
-            report::compare::text(
-                &comparison,
-                [name, "this run"],
-                report::compare::SAME,
-                verbose,
-                screen
-            )
-        )
-    }
-
-    fn compared<'a>(&'a self, rows: &'a [Row]) -> Option<FileComparison<'a>> {
-        self.against
-            .as_ref()
-            .map(|(_, before)| compare(before, rows, report::compare::SAME))
-    }
-
-    /// Keeps the rows, in place of what was kept under the name, if the ladder got to its end.
-    fn keep(&self, rows: &[Row], is_whole: bool, quiet: bool) -> Result<()> {
-        let Some((name, path)) = &self.save else {
-            return Ok(());
-        };
-        let told = match is_whole {
-            true => {
-                write_rows(&path.to_string_lossy(), rows)?;
-                format!("kept as {name}: compare later runs with --against {name}")
-            }
-            false => format!("not kept as {name}: the ladder did not finish"),
-        };
-        if !quiet {
-            note(&told);
-        }
-        Ok(())
-    }
-}
-
-/// The file of what is kept of a family under a name.
-fn baseline(name: &str, family: &str) -> Result<PathBuf> {
-    Ok(folder()?
-        .join(BASELINES)
-        .join(name)
-        .join(format!("{family}.csv")))
-}
-
-fn read(path: PathBuf, name: &str, family: &str) -> Result<Vec<Row>> {
-    if !path.exists() {
-        let why = format!("no run of {family} is kept as {name}: keep one with --save {name}");
-        return usage_error(format!("{why}{}", kept_names(family)?));
-    }
-    let place = path.display().to_string();
-    match records::read(&place)? {
-        (Recorded::Rows(rows), _) => Ok(rows),
-        _ => usage_error(format!(
-            "{place} holds no rows: keep another run with --save {name}"
-        )),
-    }
-}
-
-/// `; there are base, new`.
-fn kept_names(family: &str) -> Result<String> {
-    let Ok(entries) = fs::read_dir(folder()?.join(BASELINES)) else {
-        return Ok(String::new());
-    };
-    let folders = entries
-        .filter_map(Result::ok)
-        .filter(|entry| entry.path().join(format!("{family}.csv")).exists());
-    let mut names: Vec<String> = folders
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .collect();
-    names.sort();
-    Ok(if names.is_empty() {
-        String::new()
-    } else {
-        format!("; there are {}", names.join(", "))
-    })
 }

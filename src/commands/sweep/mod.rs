@@ -131,7 +131,7 @@ fn measure(global: &Global, options: &Sweep, takes_turns: bool) -> Result<()> {
         budget,
         &texts,
     );
-    let (csv, rows) = go_on(options, global, &identity, &plan, csv)?;
+    let rows = go_on(options, global, &identity, &plan, csv.as_ref())?;
     let finished = rows
         .iter()
         .filter_map(|r| r.case_index)
@@ -362,24 +362,22 @@ fn open_output(options: &Sweep, is_forced: bool) -> Result<Option<CsvFile<Row>>>
     CsvFile::create(path).map(Some)
 }
 
-/// The file to go on with and its rows, without those that are to be measured again: these are dropped all at once, or not at
-/// all.
+/// The rows of the file to go on with.
 fn go_on(
     options: &Sweep,
     global: &Global,
     identity: &Identity,
     plan: &[Configuration],
-    csv: Option<CsvFile<Row>>,
-) -> Result<(Option<CsvFile<Row>>, Vec<Row>)> {
+    csv: Option<&CsvFile<Row>>,
+) -> Result<Vec<Row>> {
     let path = Path::new(&options.output);
     if !options.resume || !path.is_file() {
-        return Ok((csv, Vec::new()));
+        return Ok(Vec::new());
     }
-    csv.as_ref()
-        .and_then(CsvFile::torn)
+    csv.and_then(CsvFile::torn)
         .iter()
         .for_each(|torn| global.note(torn));
-    let mut rows = read_rows(path)?.rows;
+    let rows = read_rows(path)?.rows;
     let finished = identity
         .finished(plan, &rows)
         .map_err(|why| Error::Usage(format!("cannot continue {}: {why}", options.output)))?;
@@ -388,23 +386,7 @@ fn go_on(
         options.output,
         finished.len()
     ));
-    rows.retain(|row| {
-        options
-            .retry
-            .iter()
-            .all(|status| status != row.status.name())
-    });
-    if rows.len() == finished.len() {
-        return Ok((csv, rows));
-    }
-    // It is locked while it is open.
-    drop(csv);
-    write_rows(&options.output, &rows)?;
-    global.say(&format!(
-        "{} of them are measured again",
-        finished.len() - rows.len()
-    ));
-    Ok((Some(CsvFile::append(&options.output)?), rows))
+    Ok(rows)
 }
 
 /// A sweep under way.

@@ -39,14 +39,6 @@ struct Pair {
     rungs: [Rung; 2],
 }
 
-/// Says whether `--against` names a kernel, and not a file of rows.
-pub fn is_kernel(old: &str) -> bool {
-    let file = parted(old).0;
-    !["csv", "json", "jsonl"]
-        .iter()
-        .any(|end| Path::new(file).extension().is_some_and(|own| own == *end))
-}
-
 /// The two kernels: the old one is right, and the new one is what is judged.
 pub fn run(global: &Global, options: &TryArgs, kernels: [&str; 2]) -> Result<()> {
     let output = TextOrJson::open(options.ladder.output.json.as_deref())?;

@@ -59,7 +59,7 @@ pub fn judge_own(global: &Global, brought: Brought, options: &TryArgs) -> Result
     let bytes = data.bytes()?;
     data.check_host(bytes)?;
     interrupt::watch();
-    let memory = options.memory.unwrap_or_else(|| usual_memory(bytes));
+    let memory = usual_memory(bytes);
     let setup = Setup {
         memory: Some(memory),
         ..global.setup(None, &brought.registry)

@@ -59,8 +59,7 @@ pub fn run(global: &Global, options: &TryArgs) -> Result<()> {
     let Some(what) = &options.file else {
         return usage_error("name a file, as in gpulab try mine/family.toml");
     };
-    let old = options.ladder.output.against.as_ref();
-    if let Some(old) = old.filter(|old| against::is_kernel(old) && options.family.is_none()) {
+    if let Some(old) = &options.against {
         return against::run(global, options, [old, what]);
     }
     if !options.watch {

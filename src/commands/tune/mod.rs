@@ -6,7 +6,7 @@ use super::show::records::read;
 use crate::bench::{self, Input};
 use crate::brought::{Brought, family_of_file};
 use crate::cli::{Global, TuneArgs};
-use crate::console::{self, note, print, screen};
+use crate::console::{self, print, screen};
 use crate::device::{doctor, select};
 use crate::kernels::{Form, Registry, Sources, built_in};
 use crate::record::groups::groups;
@@ -18,36 +18,24 @@ use crate::report::wrap::wrapped;
 use crate::store::Recorded;
 use crate::terminal::say;
 use crate::tune::{Replay, TunedEntry, TunedFile, all_tuned, replay, source_hash};
-use crate::{Error, Result, ceilings, files, outputs, usage_error};
+use crate::{Error, Result, ceilings, usage_error};
 use gpulab_model::Joined;
 use search::{AskedTuning, Tuning, listing};
 use std::path::Path;
 
 pub use search::narrowed;
 
-/// Searches, measures the best again, remembers them, and explains; or lists, forgets, writes or reads what is remembered; or
-/// replays recorded rows.
+/// Searches, measures the best again, remembers them, and explains; or lists or forgets what is remembered; or replays recorded
+/// rows.
 pub fn run(global: &Global, options: &TuneArgs) -> Result<()> {
     if !options.replay.is_empty() {
         return replayed(global, options);
     }
-    match (&options.export, &options.import) {
-        (Some(path), _) => export(global, path),
-        (_, Some(path)) => import(path),
-        _ if options.list => list(global, options.subject.name()),
-        _ if options.forget => forget(global, options.subject.name()),
+    match options.subject.name() {
+        name if options.list => list(global, name),
+        name if options.forget => forget(global, name),
         _ => search(global, options),
     }
-}
-
-fn export(global: &Global, path: &str) -> Result<()> {
-    let all = remembered(global)?;
-    if all.is_empty() {
-        return Err(Error::Failed(format!(
-            "nothing that can be read is remembered, so {path} is not written"
-        )));
-    }
-    outputs::write(path, outputs::json(&all)?)
 }
 
 fn search(global: &Global, options: &TuneArgs) -> Result<()> {
@@ -206,30 +194,6 @@ fn forget(global: &Global, name: Option<&str>) -> Result<()> {
     print(&format!(
         "entries forgotten: {}\n",
         all.iter().map(|file| file.entries.len()).sum::<usize>()
-    ))
-}
-
-fn import(path: &Path) -> Result<()> {
-    let name = path.display();
-    let text = files::read_to_string(path)
-        .map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
-    let all = serde_json::from_str::<Vec<TunedFile>>(&text).map_err(|e| e.to_string());
-    let all = all
-        .and_then(|all| all.iter().try_for_each(TunedFile::check).map(|()| all))
-        .map_err(|why| {
-            Error::Usage(format!(
-                "{name} is not a file of gpulab tune --export: {}",
-                why.replace(char::is_control, " ")
-            ))
-        })?;
-    for file in &all {
-        file.remember(&ceilings::folder()?)?
-            .iter()
-            .for_each(|why| note(why));
-    }
-    let taken = all.iter().map(|file| file.entries.len()).sum::<usize>();
-    print(&format!(
-        "imported entries: {taken}; each is used on its own device and driver only\n"
     ))
 }
 

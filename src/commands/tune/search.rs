@@ -3,10 +3,11 @@
 use crate::brought::Brought;
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, TuneArgs};
-use crate::console::{note, print, screen, worst_of};
+use crate::console::{note, worst_of};
 use crate::data::{Dtype, Params, Shape};
 use crate::kernels::{Family, Rung, Sources};
 use crate::outcome::{Candidate, Executor, Job, Outcome, Settings, Spent, Status};
+use crate::outputs::{Outputs, Paths};
 use crate::plan::{Case, Refusal};
 use crate::record::{Row, Run, Scene};
 use crate::report::format::Screen;
@@ -14,7 +15,6 @@ use crate::report::progress::StatusLine;
 use crate::report::sweep::{latest, time_split, wrapped};
 use crate::report::tune::{TuningTold, explanation};
 use crate::runner::FOR_LIMITS;
-use crate::store::{CsvFile, JsonFile, read_rows};
 use crate::sweep::{
     self, Bench, Configuration, Identity, Narrowing, Order, ROUNDS, Setting, Shard,
 };
@@ -169,19 +169,18 @@ pub struct Tuning<'a> {
     executor: Box<dyn Executor>,
     /// All rows, in the order in which they came.
     rows: Vec<Row>,
-    csv: Option<CsvFile<Row>>,
-    json: Option<JsonFile>,
+    outputs: Outputs<Row>,
     spent: Spent,
     /// Seconds that the limits took.
     ceiling: f64,
-    /// Configurations that were measured in this run, each once and again.
+    /// Configurations that were measured, each once and again.
     measured: usize,
     observer: StatusLine,
     began: Instant,
 }
 
 impl<'a> Tuning<'a> {
-    /// Opens the files, and reads what an earlier run of the same search left in the rows'.
+    /// Opens the files.
     pub fn open(
         asked: &'a AskedTuning<'a>,
         options: &'a TuneArgs,
@@ -208,29 +207,7 @@ impl<'a> Tuning<'a> {
             None,
             &texts,
         );
-        let mut rows = Vec::new();
-        let mut csv = None;
-        if let Some(path) = options.rows.csv.as_deref() {
-            let is_begun =
-                std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() > 0) && !global.force;
-            csv = Some(if is_begun {
-                CsvFile::append(path)?
-            } else {
-                CsvFile::create(path)?
-            });
-            if is_begun {
-                rows = read_rows(Path::new(path))?.rows;
-                let known = identity.finished(plan, &latest(&rows)).map_err(|why| {
-                    Error::Usage(format!(
-                        "cannot continue {path}: {why}; give another file or remove it"
-                    ))
-                })?;
-                global.say(&format!(
-                    "continuing: {} configurations are measured already",
-                    known.len()
-                ));
-            }
-        }
+        let outputs = Outputs::open(&Paths::from(&options.rows))?;
         let limits = Limits::load(
             info,
             options.quick,
@@ -254,14 +231,8 @@ impl<'a> Tuning<'a> {
             identity,
             limits,
             executor,
-            rows,
-            csv,
-            json: options
-                .rows
-                .json
-                .as_deref()
-                .map(JsonFile::create)
-                .transpose()?,
+            rows: Vec::new(),
+            outputs,
             spent: Spent::default(),
             ceiling: 0.0,
             measured: 0,
@@ -274,19 +245,10 @@ impl<'a> Tuning<'a> {
     pub fn run(mut self, global: &Global) -> Result<()> {
         let went = self.measure();
         self.observer = StatusLine::new(true);
-        let to_stderr = [&self.options.rows.csv, &self.options.rows.json]
-            .iter()
-            .any(|path| path.as_deref() == Some("-"));
-        let told = match to_stderr {
-            true => {
-                global.say(
-                    self.explained(went.as_ref().ok(), Screen::stderr())
-                        .trim_end(),
-                );
-                Ok(())
-            }
-            false => print(&self.explained(went.as_ref().ok(), screen(global.color))),
-        };
+        let rows = self.latest();
+        let told = self.told(&rows, went.as_ref().ok());
+        self.outputs
+            .tell(global, &|screen| explanation(&told, screen));
         global.say(&wrapped(
             &time_split(self.spent, self.ceiling, self.began.elapsed().as_secs_f64()),
             Screen::stderr(),
@@ -296,29 +258,11 @@ impl<'a> Tuning<'a> {
         } else {
             Ok(())
         };
-        if let Err(Error::Interrupted) = went {
-            let how = match self.csv {
-                Some(_) => "the same command continues",
-                None => "-o FILE keeps their rows, so that the same command continues",
-            };
-            global.note(&format!(
-                "{} configurations were measured: {how}",
-                latest(&self.rows).len()
-            ));
-        }
         let worst = bench::worst(&self.rows, false);
         let probes = bench::gone_wrong(|status| self.limits.broken(status));
-        let rows = latest(&self.rows);
-        let json = self.json.map_or(Ok(()), |mut file| {
-            rows.iter()
-                .try_for_each(|row| file.write(row))
-                .and_then(|()| file.finish())
-        });
-        let finished = self
-            .csv
-            .filter(|_| went.is_ok())
-            .map_or(Ok(()), CsvFile::finish);
-        worst_of([went.map(drop), worst, probes, told, kept, json, finished])
+        rows.iter().for_each(|row| self.outputs.json_only(row));
+        let finished = self.outputs.finish(went.is_ok(), !rows.is_empty());
+        worst_of([went.map(drop), worst, probes, kept, finished])
     }
 
     /// The search, then the last rounds; why it ended, and how many came into these.
@@ -379,7 +323,7 @@ impl<'a> Tuning<'a> {
             let settings = self.bounded(configuration);
             let outcome = self.run_job(&Job::new(configuration.case.clone(), settings))?;
             if outcome.status() != Status::Ok {
-                self.add(configuration, outcome)?;
+                self.add(configuration, outcome);
             }
         }
     }
@@ -436,7 +380,7 @@ impl<'a> Tuning<'a> {
             })
     }
 
-    /// The time of a configuration: as an earlier run found it, or measured now; one that is clearly slower than the best is
+    /// The time of a configuration, measured once; one that is clearly slower than the best is
     /// sampled no further.
     fn evaluate(&mut self, index: usize) -> Result<Option<f64>, Halt> {
         let configuration = &self.space.candidates[index];
@@ -462,7 +406,7 @@ impl<'a> Tuning<'a> {
             let outcome = self.run_job(&Job::new(configuration.case.clone(), settings))?;
             self.measured += 1;
             self.observer.case_done(outcome.status(), outcome.median());
-            self.add(configuration, outcome)?;
+            self.add(configuration, outcome);
         }
         let Some(row) = self.row_of(configuration.index) else {
             return Ok(None);
@@ -555,21 +499,19 @@ impl<'a> Tuning<'a> {
         )
     }
 
-    fn add(&mut self, configuration: &Configuration, outcome: Outcome) -> Result<()> {
+    fn add(&mut self, configuration: &Configuration, outcome: Outcome) {
         let row = self.identity.row(&self.scene, configuration, outcome);
-        let written = self.csv.as_mut().map_or(Ok(()), |file| file.write(&row));
+        self.outputs.csv_only(&row);
         self.rows.push(row);
-        written
     }
 
-    fn explained(&self, ended: Option<&(Ended, usize)>, screen: Screen) -> String {
-        let rows = self.latest();
-        let best = fastest(&rows);
+    fn told<'r>(&self, rows: &'r [Row], ended: Option<&(Ended, usize)>) -> TuningTold<'r> {
+        let best = fastest(rows);
         let default = best
             .and_then(|best| self.space.default_of(&best.variant))
             .map(|default| default.index);
-        let told = TuningTold {
-            rows: &rows,
+        TuningTold {
+            rows,
             best,
             default: rows
                 .iter()
@@ -579,8 +521,7 @@ impl<'a> Tuning<'a> {
             ended: ended.map(|(ended, _)| *ended),
             seconds: self.began.elapsed().as_secs_f64(),
             finalists: ended.map_or(0, |(_, finalists)| *finalists),
-        };
-        explanation(&told, screen)
+        }
     }
 
     /// Remembers what was found, and says for what.
@@ -815,7 +756,8 @@ impl Bench for LastRounds<'_, '_> {
         outcome: Outcome,
         _sampled: f64,
     ) -> Result<()> {
-        self.tuning.add(configuration, outcome)
+        self.tuning.add(configuration, outcome);
+        Ok(())
     }
 }
 
