@@ -21,23 +21,6 @@ struct Subject {
     mutants: &'static [(&'static str, &'static str, &'static str)],
 }
 
-// One item in 57 is among the last to be done: a flag that a single one raises falls too early.
-const LOWERED: &str = r#"n = 500
-check = """numpy:
-while y.max() > 8:
-    y = np.where(y > 8, y - 7, y)""""#;
-
-const LOWER: &str =
-    "__kernel void k(__global const int *y, __global int *z, __global int *more, const int n)
-{
-    const int i = get_global_id(0);
-    if (i >= n)
-        return;
-    z[i] = y[i] > 8 ? y[i] - 7 : y[i];
-    if (z[i] > 8)
-        *more = 1;
-}";
-
 const SUBJECTS: &[Subject] = &[
     Subject {
         name: "in_place",
@@ -521,36 +504,6 @@ __kernel void sum(__read_only image3d_t volume, __global int *total)
             ("a slice left out", "z < 3", "z < 2"),
             ("sides of the volume exchanged", "(int4)(x, y, z, 0)", "(int4)(z, y, x, 0)"),
         ],
-    },
-    Subject {
-        name: "flags_and_turns",
-        file: LOWERED,
-        rung: r#"items = "n"
-loop = "turn in 0..60"
-while = "more"
-swap = ["y", "z"]
-args = ["inout y[n] below 400", "scratch z[n]", "scratch more[1]", "n"]"#,
-        kernel: LOWER,
-        mutants: &[
-            ("one turn short", "if (z[i] > 8)", "if (z[i] > 16)"),
-            ("one turn alone", "*more = 1;", "*more = 0;"),
-            ("the flag is raised by the first item alone", "if (z[i] > 8)", "if (z[i] > 8 && i == 0)"),
-            ("the last element is that of two turns before", "i >= n", "i >= n - 1"),
-            ("a number lowered too often", "y[i] > 8 ?", "y[i] > 7 ?"),
-            ("some numbers lowered otherwise", "- 7", "- (i > 470 ? 9 : 7)"),
-        ],
-    },
-    // As many turns as may be, modulo 2.
-    Subject {
-        name: "flags_and_other_turns",
-        file: LOWERED,
-        rung: r#"items = "n"
-loop = "turn in 0..61"
-while = "more"
-swap = ["y", "z"]
-args = ["inout y[n] below 400", "scratch z[n]", "scratch more[1]", "n"]"#,
-        kernel: LOWER,
-        mutants: &[("one turn short", "if (z[i] > 8)", "if (z[i] > 16)")],
     },
     Subject {
         name: "flags",

@@ -9,7 +9,7 @@ use crate::c_text::ValueType;
 use crate::{Described, Planned, shape};
 use gpulab_model::data::{Dtype, NumberValue, Scalar};
 use gpulab_model::plan::{
-    Arg, ArgValue, BufferSpec, Case, FlagCheck, Image, Pass, Plan, Refusal, Role, Target, WorkGroup,
+    Arg, ArgValue, Case, FlagCheck, Image, Pass, Plan, Refusal, Role, Target, WorkGroup,
 };
 use std::collections::BTreeMap;
 
@@ -263,40 +263,17 @@ impl<'a> DescribedPlan<'a> {
                             }
                         }
                     }
+                    // A flag that is down leaves out all turns behind it.
                     let end = plan.passes.len();
-                    if checked.len() > 1 {
-                        swap.iter()
-                            .for_each(|pair| self.exchange(plan, pair, bound));
-                    }
-                    let behind = plan.passes.len();
-                    // A flag that is down leaves out all turns behind it. After an even number of them buffers lie as after the
-                    // last turn, after an odd one their contents change places.
-                    for (at, turns_left) in checked.iter().zip((0..checked.len()).rev()) {
-                        if let Some(check) = &mut plan.passes[*at].check {
-                            check.skips = if turns_left % 2 == 0 { behind } else { end } - 1 - at;
+                    for at in checked {
+                        if let Some(check) = &mut plan.passes[at].check {
+                            check.skips = end - 1 - at;
                         }
                     }
                 }
             }
         }
         Ok(())
-    }
-
-    /// Adds untimed launches after which two buffers have each other's contents.
-    fn exchange(&self, plan: &mut Plan, pair: &[String; 2], bound: &Bindings<'a>) {
-        let [Some(Arg::Buffer(one)), Some(Arg::Buffer(other))] = pair
-            .each_ref()
-            .map(|name| bound.buffers.get(name.as_str()).copied())
-        else {
-            return;
-        };
-        let [one, other] = [one, other].map(|index| Arg::Buffer(memory(plan, index)));
-        let Arg::Buffer(index) = one else { return };
-        let BufferSpec { dtype, len, .. } = plan.buffers[index];
-        let between = plan.buffer(Role::Scratch, dtype, len);
-        for (from, to) in [(one, between), (other, one), (between, other)] {
-            plan.copy(self.target.max_wg, from, to);
-        }
     }
 
     /// Has the flag looked at behind the last launch; the place of that.
