@@ -10,7 +10,8 @@ use std::sync::Mutex;
 const WRONG: &str =
     "reduce_no_barrier_in_tree reduce_int_sum reduce_last_step_missing reduce_item_takes_one dot_absolute
     transpose_unturned minplus_transposed";
-const RIGHT: &str = "reduce_tree reduce_of_a_host reduce_then dot_included_tree transpose_local_argument minplus_tiled";
+const RIGHT: &str =
+    "reduce_tree reduce_of_a_host dot_included_tree transpose_local_argument minplus_tiled";
 
 /// A kernel of `tests/own`, with what its first lines say.
 struct Own {

@@ -18,7 +18,7 @@ use crate::tunable::DeclaredMacro;
 use crate::values::work_group;
 use crate::{Ask, Builder, Family, Form, Planned, Rung, minplus, reduce};
 use gpulab_model::data::{Dtype, Params, Shape};
-use gpulab_model::plan::{Arg, Refusal, Role, WorkGroup};
+use gpulab_model::plan::{Arg, Refusal, WorkGroup};
 use serde::{Deserialize, Serialize};
 
 /// What begins a line that declares something.
@@ -123,8 +123,6 @@ pub fn rung(own: &OwnKernel, family: &Family) -> Result<Rung, DeclarationError> 
 struct Declaration {
     /// The `__kernel` function that is launched first.
     kernel: String,
-    /// One that joins the partial results of the first, in a single group.
-    then: Option<String>,
     /// What each work-item takes: of vectors in a row, of matrices columns and rows.
     elements: Option<Vec<Formula>>,
     /// The number of work-items, whatever the size.
@@ -172,10 +170,7 @@ impl Declaration {
 
     fn find_kernel(&mut self, kernels: &[String]) -> Result<(), String> {
         if self.kernel.is_empty() {
-            let others = kernels
-                .iter()
-                .filter(|name| Some(*name) != self.then.as_ref());
-            match others.collect::<Vec<_>>()[..] {
+            match kernels {
                 [] => return Err("there is no `__kernel void name(...)` in it".into()),
                 [only] => self.kernel.clone_from(only),
                 [first, ..] => {
@@ -187,12 +182,10 @@ impl Declaration {
                 }
             }
         }
-        if let Some(name) = std::iter::once(&self.kernel)
-            .chain(&self.then)
-            .find(|name| !kernels.contains(name))
-        {
+        if !kernels.contains(&self.kernel) {
             return Err(format!(
-                "there is no kernel {name} in it; it has {}",
+                "there is no kernel {} in it; it has {}",
+                self.kernel,
                 kernels.join(", ")
             ));
         }
@@ -227,7 +220,6 @@ impl Declaration {
         match word {
             "kernel" => self.kernel = plain.into(),
             "args" => self.args = Some(rest.trim().to_owned()),
-            "then" if is_vector => self.then = Some(plain.into()),
             "define" => {
                 let (name, value) = rest
                     .trim()
@@ -287,11 +279,7 @@ impl Declaration {
                 }
             }
             _ => {
-                let more = if is_vector {
-                    ", items, results, then"
-                } else {
-                    ""
-                };
+                let more = if is_vector { ", items, results" } else { "" };
                 let known = "kernel, args, define, options, multiple, elements, wg, local, tune";
                 return Err(format!(
                     "`{}` is not a declaration; there is {known}{more}",
@@ -806,28 +794,13 @@ impl<'a> OwnLaunch<'a> {
         self.set_up(&mut plan)?;
         let of_items = self.own.items_leave_results == Some(true);
         let results = if of_items { grid.items() } else { grid.groups };
-        let joined = self.own.then.as_ref().filter(|_| results > 1);
-        let role = if joined.is_some() {
-            Role::Scratch
-        } else {
-            Role::Output
-        };
-        let partials = plan.buffer(role, ask.case.dtype, results);
+        let partials = plan.output(results);
         let (args, local_bytes) = self.arguments(&mut plan, partials)?;
         plan.launch_of(&self.own.kernel, [grid.groups as u64, 1, 1], self.wg, args);
         // However a group's items add up: no sum has more terms than the group has elements.
         let depth =
             each.saturating_mul(if of_items { 1 } else { self.wg.size() as u64 }) + HOST_FINISH;
-        let Some(then) = joined else {
-            return Ok(plan.plan_with(local_bytes, depth));
-        };
-        let result = plan.output(1);
-        let args = [partials, result, Arg::Index(results as u64)]
-            .into_iter()
-            .chain(self.local()?.0)
-            .collect();
-        plan.launch_of(then, [1; 3], self.wg, args);
-        Ok(plan.plan_with(local_bytes, depth + results as u64))
+        Ok(plan.plan_with(local_bytes, depth))
     }
 
     fn over_matrices(&self) -> Planned {
@@ -1094,7 +1067,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_kernels_one_is_named_or_the_second_joins() {
+    fn of_several_kernels_one_is_named() {
         let two = format!(
             "{KERNEL}kernel __attribute__((reqd_work_group_size(64, 1, 1)))\nvoid second(__global T *p)\n{{ }}\n"
         );
@@ -1102,12 +1075,6 @@ mod tests {
         let named =
             Declaration::read(&format!("// gpulab: kernel second\n{two}"), Form::Vector).unwrap();
         assert_eq!(named.kernel, "second");
-        let joined =
-            Declaration::read(&format!("// gpulab: then second\n{two}"), Form::Vector).unwrap();
-        assert_eq!(
-            (joined.kernel.as_str(), joined.then.as_deref()),
-            ("mine", Some("second"))
-        );
         assert!(
             Declaration::read("// __kernel void no(void)\n", Form::Vector).is_err(),
             "a comment is no kernel"
