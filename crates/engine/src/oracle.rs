@@ -591,7 +591,6 @@ fn scalar_name(scalar: Scalar) -> String {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use gpulab_model::data::Shape;
 
     fn ask(python: &mut Python, folder: &Path, code: &str) -> Result<(), (String, bool)> {
         let question = folder.join("question.json");

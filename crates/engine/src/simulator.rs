@@ -663,7 +663,7 @@ impl CheckingWorker {
         version().map_err(|_| Error::NoDevice(MISSING.into()))?;
         fs::create_dir_all(folder).map_err(Error::unwritten(folder))?;
         let log = SimulatorLog::at(folder.join(format!("check-{}.log", std::process::id())));
-        fs::write(log.path(), "").map_err(Error::unwritten(log.path()))?;
+        fs::write(&log.file, "").map_err(Error::unwritten(&log.file))?;
         let setup = Setup {
             device: None,
             as_gpu: Some(COMPUTE_UNITS),
@@ -769,7 +769,7 @@ fn checking_wrapper(log: &SimulatorLog, subgroups: Option<(&Simulator, u64)>) ->
         "--log",
     ];
     wrapper.args.extend(args.map(OsString::from));
-    wrapper.args.push(log.path().into());
+    wrapper.args.push(log.file.clone().into());
     wrapper
 }
 
@@ -815,10 +815,6 @@ impl SimulatorLog {
         // Of a process with this number that was ended.
         drop(fs::remove_file(&file));
         SimulatorLog { file, read: 0 }
-    }
-
-    fn path(&self) -> &Path {
-        &self.file
     }
 
     /// What was said since the last time, each place once.

@@ -40,7 +40,7 @@ pub(crate) use family::{BuiltInFamily, Planned, ladder_from};
 pub use gpulab_cpu::Baseline;
 pub use own::{OwnKernel, SourceTraits};
 pub use problem::{APART, Changed, Described, Fold, Lone, Problem, Spot};
-pub(crate) use problem::{Exact, largest_exact, read_once};
+pub(crate) use problem::{Exact, largest_exact, read_once, with_setting};
 pub use registry::{FAMILIES, LAB, PROBES, Registry, built_in, everything, ladders};
 pub use source::{
     Assembled, ShippedFile, Sources, assemble, assemble_rung, brought, brought_families,

@@ -3,7 +3,7 @@
 pub(crate) use crate::shape::{self, Grid};
 pub(crate) use crate::{
     Ask, Bound, Builder, BuiltInFamily, Exact, Family, Form, Planned, Problem, Tunable, ladder,
-    rung,
+    rung, with_setting,
 };
 pub(crate) use gpulab_cpu as cpu;
 pub(crate) use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};

@@ -243,6 +243,16 @@ impl Exact {
 }
 
 /// Of n words that are read once, with one operation for each.
+/// The case with a plan's settings, and with this one.
+pub(crate) fn with_setting(case: &Case, plan: &Plan, name: &str, value: impl ToString) -> Case {
+    let mut params = plan.params.clone();
+    params.insert(name.to_owned(), value.to_string());
+    Case {
+        params,
+        ..case.clone()
+    }
+}
+
 pub(crate) fn read_once(case: &Case) -> Cost {
     let n = case.shape.n as f64;
     Cost {

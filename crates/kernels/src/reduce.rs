@@ -142,12 +142,7 @@ impl Problem for Reduce {
         if matches!(op(case), Op::Sum | Op::Xor) {
             return Vec::new();
         }
-        let mut params = plan.params.clone();
-        params.insert(OP.name.into(), Op::Sum.name().into());
-        vec![Case {
-            params,
-            ..case.clone()
-        }]
+        vec![with_setting(case, plan, OP.name, Op::Sum.name())]
     }
 
     fn beside(&self, case: &Case) -> Fill {

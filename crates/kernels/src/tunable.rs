@@ -77,53 +77,36 @@ impl DeclaredMacro {
 }
 
 impl<'a> Tunable<'a> {
+    const fn of(name: &'a str, about: &'a str, kind: Kind, values: &'a str) -> Tunable<'a> {
+        Tunable {
+            name,
+            about,
+            kind,
+            values,
+            default: "",
+            is_searched: true,
+        }
+    }
+
     pub const fn number(
         name: &'a str,
         about: &'a str,
         (least, most): (u64, u64),
         values: &'a str,
     ) -> Tunable<'a> {
-        Tunable {
-            name,
-            about,
-            kind: Kind::Number { least, most },
-            values,
-            default: "",
-            is_searched: true,
-        }
+        Tunable::of(name, about, Kind::Number { least, most }, values)
     }
 
     pub const fn pair(name: &'a str, about: &'a str, values: &'a str) -> Tunable<'a> {
-        Tunable {
-            name,
-            about,
-            kind: Kind::Pair,
-            values,
-            default: "",
-            is_searched: true,
-        }
+        Tunable::of(name, about, Kind::Pair, values)
     }
 
     pub const fn switch(name: &'a str, about: &'a str) -> Tunable<'a> {
-        Tunable {
-            name,
-            about,
-            kind: Kind::Switch,
-            values: "0 1",
-            default: "",
-            is_searched: true,
-        }
+        Tunable::of(name, about, Kind::Switch, "0 1")
     }
 
     pub const fn choice(name: &'a str, about: &'a str, values: &'a str) -> Tunable<'a> {
-        Tunable {
-            name,
-            about,
-            kind: Kind::Choice,
-            values,
-            default: "",
-            is_searched: true,
-        }
+        Tunable::of(name, about, Kind::Choice, values)
     }
 
     /// The same, with words for its default.

@@ -8,6 +8,7 @@ use crate::drivers::session;
 use gpulab::kernels::{Family, Registry, Rung};
 use gpulab::outcome::{Outcome, Settings};
 use gpulab::plan::Case;
+use std::sync::Arc;
 
 /// A few timed runs, with all checks before, while and after they are timed.
 fn few_runs() -> Settings {
@@ -42,7 +43,7 @@ fn run<'a>(
     cases: impl IntoIterator<Item = &'a Case>,
 ) -> Vec<Outcome> {
     let mut session = session(driver, None);
-    session.set_registry(families);
+    session.registry = Arc::new(families);
     cases
         .into_iter()
         .map(|case| session.run(case, &few_runs()))

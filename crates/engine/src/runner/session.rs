@@ -27,7 +27,7 @@ use std::time::Instant;
 /// Runs cases on one device.
 pub struct Session {
     pub(super) device: Box<dyn Device>,
-    pub(super) registry: Arc<Registry>,
+    pub registry: Arc<Registry>,
     pub(super) sources: Sources,
     /// Real inputs that take the place of seeded random ones.
     pub(super) files: Option<Vec<Array>>,
@@ -42,7 +42,7 @@ pub struct Session {
     /// None before the first timing, and under a simulator.
     pub(super) gauge: Option<Gauge>,
     /// The seed of data that no kernel can know, as the operating system drew it.
-    pub(super) second_seed: u64,
+    pub second_seed: u64,
     /// Whether a launch of the case at hand has ended well.
     pub(super) launched: bool,
     /// Places of the launches that a flag left out of the last checked run.
@@ -76,15 +76,6 @@ impl Session {
             verified: VecDeque::new(),
             turns: None,
         }
-    }
-
-    pub fn set_registry(&mut self, registry: Registry) {
-        self.registry = Arc::new(registry);
-    }
-
-    /// This is the seed that takes the place of the one that nobody knows.
-    pub fn set_second_seed(&mut self, seed: u64) {
-        self.second_seed = seed;
     }
 
     /// From here on, times are taken while no other session that does the same takes times on a device of this name. Where

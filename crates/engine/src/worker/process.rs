@@ -147,7 +147,7 @@ impl WorkerProcess {
     /// Builds a case's kernels and says what they need, or what stops the case.
     pub fn inspect(&mut self, case: &Case) -> Result<Result<Vec<Inspected>, Stop>> {
         self.ask(
-            &Request::Inspect(Box::new(case.clone())),
+            &Request::Inspect(case.clone()),
             "building a kernel",
             held!(Inspected),
         )
@@ -155,7 +155,7 @@ impl WorkerProcess {
 
     pub fn binary(&mut self, case: &Case) -> Result<Result<ProgramBinary, Stop>> {
         self.ask(
-            &Request::Binary(Box::new(case.clone())),
+            &Request::Binary(case.clone()),
             "building a kernel",
             held!(Binary),
         )
@@ -175,7 +175,7 @@ impl WorkerProcess {
     pub fn verify(&mut self, case: &Case, limit: Duration) -> Result<Result<Outcome, Lost>> {
         self.ask_within(
             "the kernel",
-            &Request::Verify(Box::new(case.clone())),
+            &Request::Verify(case.clone()),
             limit,
             held!(*Done),
         )
@@ -199,7 +199,7 @@ impl WorkerProcess {
     ) -> Result<Result<Result<LaunchedOnce, Stop>, Lost>> {
         self.ask_within(
             "the kernel",
-            &Request::LaunchOnce(Box::new(case.clone())),
+            &Request::LaunchOnce(case.clone()),
             limit,
             held!(LaunchedOnce),
         )
@@ -225,7 +225,7 @@ impl WorkerProcess {
     ) -> Result<Result<Result<Symptoms, Stop>, Lost>> {
         self.ask_within(
             "the kernel",
-            &Request::Diagnose(Box::new(case.clone())),
+            &Request::Diagnose(case.clone()),
             limit,
             held!(*Diagnosed),
         )
@@ -307,7 +307,7 @@ impl Executor for WorkerProcess {
     }
 
     fn ask_reference(&mut self, case: &Case) -> Result<Option<String>> {
-        let request = Request::AskReference(Box::new(case.clone()));
+        let request = Request::AskReference(case.clone());
         let doing = "asking the reference for the right result";
         let answer = self.ask(&request, doing, held!(AskedReference));
         answer?.map_err(|stop| Error::Failed(stop.reason))

@@ -12,7 +12,7 @@ use gpulab_model::{Error, Result, usage_error};
 use gpulab_record::files::ScratchFolder;
 use gpulab_record::terminal::Stdout;
 use std::io::{self, BufRead, Write};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 pub fn open_session(setup: &Setup) -> Result<Session> {
@@ -50,14 +50,14 @@ pub fn open_session(setup: &Setup) -> Result<Session> {
         sources,
         (!files.is_empty()).then_some(files),
     );
-    session.set_registry(registry);
+    session.registry = Arc::new(registry);
     session.fill = setup.fill;
     session.may_be_wrong = setup.may_be_wrong;
     if setup.takes_turns {
         session.take_turns();
     }
     if let Some(seed) = second_seed().map_err(Error::Usage)? {
-        session.set_second_seed(seed);
+        session.second_seed = seed;
     }
     Ok(session)
 }

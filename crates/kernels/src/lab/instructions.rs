@@ -47,15 +47,8 @@ impl Problem for Pairs {
         let few = ["1", "2", "3"]
             .into_iter()
             .filter(|_| get(case, ROUNDS) > 3);
-        few.map(|turns: &str| {
-            let mut params = plan.params.clone();
-            params.insert(ROUNDS.name.into(), turns.into());
-            Case {
-                params,
-                ..case.clone()
-            }
-        })
-        .collect()
+        few.map(|turns| with_setting(case, plan, ROUNDS.name, turns))
+            .collect()
     }
 
     fn cost(&self, case: &Case) -> Cost {

@@ -105,14 +105,7 @@ impl Problem for AddMin {
 
     /// Where the first round decides, and where each does.
     fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
-        let with = |step: i32| {
-            let mut params = plan.params.clone();
-            params.insert(STEP.into(), step.to_string());
-            Case {
-                params,
-                ..case.clone()
-            }
-        };
+        let with = |step: i32| with_setting(case, plan, STEP, step);
         let jumped = Shape::vector(JUMPED.next_multiple_of(case.wg.size() as u64));
         vec![
             with(RISING),
@@ -142,12 +135,9 @@ static FED: Exact = Exact {
     },
     // Where each repetition decides in some lanes.
     companions: |case, plan| {
-        let mut params = plan.params.clone();
-        params.insert(SHIFTED.into(), "1".into());
         vec![Case {
             shape: Shape::vector(SHIFTED_LANES.min(case.shape.n)),
-            params,
-            ..case.clone()
+            ..with_setting(case, plan, SHIFTED, 1)
         }]
     },
     ..Exact::of_each(
@@ -535,14 +525,7 @@ static PROBLEM: Exact = Exact {
             Chain::of(params).map_or(0, |chain| FROM_REGISTER_TO_NEXT * (chain.registers - 1));
         vec![(shape.n + more) as usize]
     },
-    companions: |case, plan| {
-        let mut params = plan.params.clone();
-        params.insert(ZERO.into(), "1".into());
-        vec![Case {
-            params,
-            ..case.clone()
-        }]
-    },
+    companions: |case, plan| vec![with_setting(case, plan, ZERO, 1)],
     // Small whole numbers, with which everything is exact.
     ..Exact::of_each(Fill::Exact(STARTS as u64), cost, answer)
 };

@@ -9,7 +9,6 @@ use rayon::prelude::*;
 pub static READ: Family = BuiltInFamily {
     name: "read",
     about: "read global memory as fast as possible",
-    form: Form::Vector,
     problem: &Read,
     ladder: const {
         &ladder([
@@ -18,8 +17,7 @@ pub static READ: Family = BuiltInFamily {
         ])
     },
     choices: &[INSIDE],
-    dtypes: &[Dtype::I32],
-    ceiling: Bound::Read,
+    ..lab::READS
 }
 .family();
 
@@ -27,7 +25,6 @@ pub static READ: Family = BuiltInFamily {
 pub static WRITE: Family = BuiltInFamily {
     name: "write",
     about: "write global memory as fast as possible",
-    form: Form::Vector,
     problem: &WORDS,
     ladder: const {
         &ladder([
@@ -36,8 +33,8 @@ pub static WRITE: Family = BuiltInFamily {
         ])
     },
     choices: &[INSIDE],
-    dtypes: &[Dtype::I32],
     ceiling: Bound::Write,
+    ..lab::READS
 }
 .family();
 
@@ -45,7 +42,6 @@ pub static WRITE: Family = BuiltInFamily {
 pub static COPY: Family = BuiltInFamily {
     name: "copy",
     about: "copy global memory as fast as possible",
-    form: Form::Vector,
     problem: &Copy,
     ladder: const {
         &ladder([
@@ -54,8 +50,8 @@ pub static COPY: Family = BuiltInFamily {
         ])
     },
     choices: &[INSIDE],
-    dtypes: &[Dtype::I32],
     ceiling: Bound::Copy,
+    ..lab::READS
 }
 .family();
 
@@ -116,12 +112,9 @@ fn array_for_each(case: &Case, plan: &Plan) -> Vec<Case> {
         return Vec::new();
     }
     let words = (WORDS / times / 64 * 64).max(64).min(case.shape.n);
-    let mut params = plan.params.clone();
-    params.insert(APART.into(), "1".into());
     vec![Case {
         shape: Shape::vector(words),
-        params,
-        ..case.clone()
+        ..with_setting(case, plan, APART, 1)
     }]
 }
 
@@ -389,7 +382,6 @@ fn plan(
 pub static LOCAL: Family = BuiltInFamily {
     name: "local",
     about: "read local memory as fast as possible",
-    form: Form::Vector,
     problem: &Read,
     ladder: const {
         &ladder([rung(
@@ -399,8 +391,8 @@ pub static LOCAL: Family = BuiltInFamily {
         )])
     },
     choices: &[INSIDE],
-    dtypes: &[Dtype::I32],
     ceiling: Bound::Local,
+    ..lab::READS
 }
 .family();
 
