@@ -4,13 +4,14 @@ use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{CaseOptions, Global};
 use crate::console::note;
 use crate::data::{Dtype, Params, Shape};
-use crate::kernels::{Family, Form, Registry, Rung, Sources, built_in};
-use crate::outcome::{DeviceInfo, Executor, Job, Outcome, Settings, Status, Stop};
+use crate::kernels::{Bound, Family, Form, Registry, Rung, Sources, built_in};
+use crate::outcome::{DeviceInfo, Executor, Job, Outcome, Settings, Spent, Status, Stop};
 use crate::plan::{Case, WorkGroup};
-use crate::record::{COPY, Row};
-use crate::report::format;
+use crate::record::{COPY, Row, Run, Scene};
+use crate::report::format::{self, Screen};
 use crate::report::progress::StatusLine;
-use crate::runner::Pace;
+use crate::report::sweep::{time_split, wrapped};
+use crate::runner::{FOR_LIMITS, Pace};
 use crate::terminal::say;
 use crate::tune::Remembered;
 use crate::worker::{Setup, WorkerProcess, open_session, usual_deadline};
@@ -360,7 +361,22 @@ pub fn announce(global: &Global, info: &DeviceInfo) {
     }
 }
 
-/// The jobs of a sweep or of experiments, one after the other: each is told, run within the pace, and told of.
+/// The limits of a device; `is_own`: the kernels are not gpulab's, so that nothing is kept of them.
+pub fn limits(global: &Global, info: &DeviceInfo, quick: bool, is_own: bool) -> Limits {
+    Limits::load(info, quick, is_own, global.quiet, note)
+}
+
+/// The texts of rungs, from this folder or as they are built in.
+pub fn texts(rungs: &[&Rung], cl_dir: Option<&Path>) -> Result<Vec<String>> {
+    let sources = Sources {
+        dir: cl_dir.map(Path::to_owned),
+    };
+    let texts = rungs.iter().map(|rung| sources.assemble_rung(rung));
+    let texts = texts.collect::<Result<_, Stop>>();
+    texts.map_err(|stop| Error::Usage(stop.reason))
+}
+
+/// The jobs of a sweep, a search or experiments, one after the other: each is told, run within the pace, and told of.
 pub struct Jobs {
     pub executor: Box<dyn Executor>,
     pub observer: StatusLine,
@@ -371,6 +387,9 @@ pub struct Jobs {
     /// Jobs that there are at most, and how many have begun.
     pub steps: usize,
     pub step: usize,
+    /// What the jobs took, and the limits in seconds.
+    pub spent: Spent,
+    ceiling: f64,
 }
 
 /// Refuses to go on after an interrupt.
@@ -383,6 +402,54 @@ pub fn go_on() -> Result<()> {
 }
 
 impl Jobs {
+    /// Jobs without a budget, each in one round; `is_own` as in [`limits`].
+    pub fn new(
+        global: &Global,
+        executor: Box<dyn Executor>,
+        settings: Settings,
+        quick: bool,
+        is_own: bool,
+    ) -> Jobs {
+        Jobs {
+            observer: StatusLine::new(global.quiet),
+            limits: limits(global, executor.info(), quick, is_own),
+            executor,
+            pace: Pace::new(None, Instant::now(), 0),
+            settings,
+            rounds: 1,
+            steps: 0,
+            step: 0,
+            spent: Spent::default(),
+            ceiling: 0.0,
+        }
+    }
+
+    /// From now on there are so many jobs in these rounds, within a budget.
+    pub fn begin(&mut self, jobs: usize, rounds: u32, budget: Option<f64>) {
+        self.rounds = rounds;
+        self.steps = jobs * rounds as usize;
+        self.pace = Pace::new(budget, Instant::now(), self.steps);
+        self.limits.end_by(self.pace.after(FOR_LIMITS));
+    }
+
+    /// What their rows have in common, of a run that begins now.
+    pub fn scene(&self, quick: bool, bound: Option<Bound>) -> Scene {
+        let run = Run {
+            quick,
+            ..Run::begin()
+        };
+        Scene {
+            bound,
+            ..Scene::on_device(&run, self.executor.info(), &self.settings, None)
+        }
+    }
+
+    /// Says what the time since the run `began` went into.
+    pub fn say_times(&self, global: &Global, began: Instant) {
+        let split = time_split(self.spent, self.ceiling, began.elapsed().as_secs_f64());
+        global.say(&wrapped(&split, Screen::stderr()));
+    }
+
     pub fn run(&mut self, name: &str, job: &Job) -> Result<Outcome> {
         go_on()?;
         self.observer.case_started(self.step, self.steps, name);
@@ -390,6 +457,7 @@ impl Jobs {
         let began = Instant::now();
         let outcome = self.executor.run(job)?;
         self.pace.job_done(began, job.settings.timeout);
+        self.spent += outcome.spent;
         self.observer.case_done(outcome.status(), outcome.median());
         Ok(outcome)
     }
@@ -419,7 +487,10 @@ impl Jobs {
                 &format!("{} ceiling", family.ceiling.name()),
             );
         }
-        self.limits.measure(&mut *self.executor, need)
+        let began = Instant::now();
+        let measured = self.limits.measure(&mut *self.executor, need);
+        self.ceiling += began.elapsed().as_secs_f64();
+        measured
     }
 }
 

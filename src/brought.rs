@@ -173,6 +173,13 @@ impl Brought {
         Ok(self)
     }
 
+    /// The kernel that a command names, and what it is among.
+    pub fn with_rung(what: &str, solves: Option<&str>) -> Result<(Brought, Rung)> {
+        let (brought, list) = Brought::of(what, solves)?;
+        let rung = brought.rung(what, list.as_deref())?.clone();
+        Ok((brought, rung))
+    }
+
     /// The one rung that is meant, of a ladder without a list its first; or the reader's kernel.
     pub fn rung(&self, what: &str, list: Option<&str>) -> Result<&Rung> {
         if let Some(own) = &self.own {

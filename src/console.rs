@@ -152,8 +152,10 @@ mod tests {
 
     #[test]
     fn the_parsers_own_errors_are_broken_between_words() {
-        let error =
-            Cli::try_parse_from("gpulab sweep dot --go-on-where-the-last-one-was-interrupted-by-somebody".split(' ')).unwrap_err();
+        let error = Cli::try_parse_from(
+            "gpulab sweep dot --go-on-where-the-last-one-was-interrupted-by-somebody".split(' '),
+        )
+        .unwrap_err();
         let long = error.render().to_string();
         let text = fitted(&error.render().to_string(), 80);
         assert!(long.lines().any(|line| line.chars().count() > 80), "{long}");

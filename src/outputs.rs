@@ -23,6 +23,13 @@ pub struct Paths<'a> {
     pub svg: Option<&'a str>,
 }
 
+impl Paths<'_> {
+    /// Whether one of them takes standard output, so that all else goes to standard error.
+    pub fn take_stdout(&self) -> bool {
+        [self.csv, self.json, self.samples, self.md, self.svg].contains(&Some("-"))
+    }
+}
+
 impl<'a> From<&'a RowFiles> for Paths<'a> {
     fn from(rows: &'a RowFiles) -> Paths<'a> {
         Paths {
@@ -71,7 +78,7 @@ impl<T: CsvRecord> Outputs<T> {
             md,
             svg,
         } = *paths;
-        let taken = [csv, json, samples, md, svg].contains(&Some("-"));
+        let taken = paths.take_stdout();
         if !taken {
             check_stdout()?;
         }

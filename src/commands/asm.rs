@@ -88,8 +88,7 @@ pub fn run(global: &Global, options: &AsmArgs) -> Result<()> {
 }
 
 fn show(what: &str, global: &Global, options: &AsmArgs) -> Result<Shown> {
-    let (brought, list) = Brought::of(what, options.family.as_deref())?;
-    let rung = brought.rung(what, list.as_deref())?.clone();
+    let (brought, rung) = Brought::with_rung(what, options.family.as_deref())?;
     let family = &brought.family;
     bench::check_sources(&[&rung], options.cl_dir.as_deref(), global.quiet)?;
     let n = match family.form {

@@ -293,9 +293,7 @@ fn named(what: &str, options: &DrawArgs) -> Result<(Brought, Rung)> {
     if options.family.is_none() && !is_family && !is_kernel {
         return usage_error(unknown(name));
     }
-    let (brought, list) = Brought::of(what, options.family.as_deref())?;
-    let rung = brought.rung(what, list.as_deref())?.clone();
-    Ok((brought, rung))
+    Brought::with_rung(what, options.family.as_deref())
 }
 
 fn kernel<'a>(

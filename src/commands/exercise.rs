@@ -283,9 +283,8 @@ fn sheet(global: &Global, exercise: &Exercise, output: &str) -> Result<()> {
 
 /// Holds a bet on a step against what was recorded on a GPU, or asks for one. The first bet on a step counts.
 fn predict(global: &Global, what: &str, bet: Option<f64>, on: &str) -> Result<()> {
-    let (brought, list) = Brought::of(what, None)?;
+    let (brought, to) = &Brought::with_rung(what, None)?;
     let family = &brought.family;
-    let to = brought.rung(what, list.as_deref())?;
     let gpu = RecordedGpu::of(on, family)?;
     let Some(from) = family.before(to) else {
         return usage_error(format!(

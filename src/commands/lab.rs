@@ -3,22 +3,20 @@
 use super::elsewhere::USUAL;
 use super::show::records;
 use crate::bench::{self, Input, Jobs};
-use crate::ceilings::{self, LimitNeeded, Limits};
+use crate::ceilings::{self, LimitNeeded};
 use crate::cli::{Global, Lab};
-use crate::console::{self, note, print, worst_of};
+use crate::console::{self, print, worst_of};
 use crate::exchange::exchange;
 use crate::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
 use crate::kernels::{Family, Registry, Rung, built_in};
 use crate::outcome::{Bar, Clock, Job, Outcome, Settings};
 use crate::outputs::{Outputs, Paths};
 use crate::plan::{Case, Refusal};
-use crate::record::{Point, Row, Run, Scene};
+use crate::record::{Point, Row, Scene};
 use crate::report::progress::StatusLine;
-use crate::runner::{FOR_LIMITS, Pace};
 use crate::sweep::{self, Bench, Configuration, in_rounds};
 use crate::{Error, Result, interrupt, report, suggest, usage_error};
 use serde::Serialize;
-use std::time::Instant;
 
 /// What the data of a trial may come to, for its deadline: the device, and with it the plan, is not known yet when
 /// deadlines are set.
@@ -70,43 +68,15 @@ pub fn run(global: &Global, options: &Lab) -> Result<()> {
     bench::check_sources(&rungs, options.given.cl_dir.as_deref(), global.quiet)?;
     bench::announce(global, executor.info());
     let settings = options.measure.settings();
-    let scene = Scene::on_device(
-        &Run {
-            quick,
-            ..Run::begin()
-        },
-        executor.info(),
-        &settings,
-        None,
-    );
-    let mut limits = Limits::load(
-        executor.info(),
-        quick,
-        options.given.cl_dir.is_some(),
-        global.quiet,
-        note,
-    );
+    let is_own = options.given.cl_dir.is_some();
+    let mut jobs = Jobs::new(global, executor, settings, quick, is_own);
     let rounds = if quick { QUICK_ROUNDS } else { sweep::ROUNDS };
-    let steps = studies
-        .iter()
-        .map(|s| s.tasks.len() * rounds as usize)
-        .sum();
-    let pace = Pace::new(options.measure.budget, Instant::now(), steps);
-    limits.end_by(pace.after(FOR_LIMITS));
-    let observer = StatusLine::new(true);
+    let all = studies.iter().map(|study| study.tasks.len()).sum();
+    jobs.begin(all, rounds, options.measure.budget);
     let mut lab = ExperimentState {
         study: &studies[0],
-        jobs: Jobs {
-            executor,
-            observer,
-            limits,
-            pace,
-            settings,
-            rounds,
-            steps: 0,
-            step: 0,
-        },
-        scene,
+        scene: jobs.scene(quick, None),
+        jobs,
         outputs,
         rows: Vec::new(),
         points: Vec::new(),

@@ -74,13 +74,8 @@ pub fn run(
     bench::announce(global, &info);
     let mut climb = Climb::new(study, options, dtype, executor, outputs);
     ask_reference(&mut climb, global.quiet)?;
-    let mut limits = Limits::load(
-        &info,
-        options.measure.quick,
-        options.given.cl_dir.is_some(),
-        global.quiet,
-        note,
-    );
+    let is_own = options.given.cl_dir.is_some();
+    let mut limits = bench::limits(global, &info, options.measure.quick, is_own);
     climb.tuned = tuned(study, options, &rungs, &info, dtype, global.quiet);
     for case in &study.own_cases {
         climb

@@ -5,18 +5,17 @@ pub(crate) mod parts;
 use super::tune::narrowed;
 use crate::bench::{self, Input, Jobs};
 use crate::brought::Brought;
-use crate::ceilings::{LimitNeeded, Limits};
+use crate::ceilings::LimitNeeded;
 use crate::cli::{Global, Sweep};
-use crate::console::{check_stdout, note, print, screen, worst_of};
+use crate::console::{check_stdout, print, screen, worst_of};
 use crate::data::{Params, Shape};
-use crate::kernels::{Family, Form, Rung, Sources};
-use crate::outcome::{Executor, Job, Outcome, Settings, Spent};
+use crate::kernels::{Family, Form, Rung};
+use crate::outcome::{Executor, Job, Outcome, Settings};
 use crate::plan::{Case, Refusal};
-use crate::record::{Row, Run, Scene};
+use crate::record::{Row, Scene};
 use crate::report::format::Screen;
 use crate::report::progress::StatusLine;
 use crate::report::sweep as report;
-use crate::runner::{FOR_LIMITS, Pace};
 use crate::store::{CsvFile, read_rows, write_rows};
 use crate::sweep::{self, Bench, Configuration, Identity, Narrowing, Order, ROUNDS, Shard, Space};
 use crate::terminal::Stdout;
@@ -112,15 +111,7 @@ fn measure(global: &Global, options: &Sweep, takes_turns: bool) -> Result<()> {
         global.note("the rows appear only in the summary: -o FILE or a pipe keeps them as CSV");
     }
     let settings = options.measure.settings();
-    let sources = Sources {
-        dir: options.given.cl_dir.clone(),
-    };
-    let texts = space.rungs.iter().map(|rung| {
-        sources
-            .assemble_rung(rung)
-            .map_err(|stop| Error::Usage(stop.reason))
-    });
-    let texts = texts.collect::<Result<Vec<_>>>()?;
+    let texts = bench::texts(&space.rungs, options.given.cl_dir.as_deref())?;
     let budget = options.measure.budget;
     let identity = Identity::new(
         &plan,
@@ -145,43 +136,18 @@ fn measure(global: &Global, options: &Sweep, takes_turns: bool) -> Result<()> {
     } else {
         1
     };
-    let steps = todo.iter().filter(|c| c.refusal.is_none()).count() * rounds as usize;
-    let pace = Pace::new(options.measure.budget, Instant::now(), steps);
-    let mut limits = Limits::load(
-        executor.info(),
-        options.measure.quick,
-        options.given.cl_dir.is_some(),
-        global.quiet,
-        note,
-    );
-    limits.end_by(pace.after(FOR_LIMITS));
-    let observer = StatusLine::new(global.quiet);
-    let run = Run {
-        quick: options.measure.quick,
-        ..Run::begin()
-    };
-    let scene = Scene::on_device(&run, executor.info(), &settings, None);
+    let quick = options.measure.quick;
+    let is_own = options.given.cl_dir.is_some();
+    let mut jobs = Jobs::new(global, executor, settings, quick, is_own);
+    let able = todo.iter().filter(|c| c.refusal.is_none()).count();
+    jobs.begin(able, rounds, budget);
     let sweep = SweepState {
         family: space.family,
-        scene: Scene {
-            bound: Some(space.family.ceiling),
-            ..scene
-        },
+        scene: jobs.scene(quick, Some(space.family.ceiling)),
         identity,
-        jobs: Jobs {
-            executor,
-            observer,
-            limits,
-            pace,
-            settings,
-            rounds,
-            steps,
-            step: 0,
-        },
+        jobs,
         rows,
         csv,
-        spent: Spent::default(),
-        ceiling: 0.0,
     };
     sweep.run(&todo, options, global)
 }
@@ -399,9 +365,6 @@ struct SweepState<'a> {
     rows: Vec<Row>,
     /// Where rows go; nowhere on a terminal.
     csv: Option<CsvFile<Row>>,
-    spent: Spent,
-    /// Seconds that the limits took.
-    ceiling: f64,
 }
 
 impl SweepState<'_> {
@@ -431,10 +394,7 @@ impl SweepState<'_> {
             ));
         }
         if !todo.is_empty() {
-            global.say(&report::wrapped(
-                &report::time_split(self.spent, self.ceiling, started.elapsed().as_secs_f64()),
-                Screen::stderr(),
-            ));
+            self.jobs.say_times(global, started);
             self.jobs
                 .pace
                 .overrun()
@@ -466,10 +426,7 @@ impl SweepState<'_> {
             .iter()
             .filter(|c| c.refusal.is_none() && c.case.shape.elements() > 0)
         {
-            let started = Instant::now();
-            let probed = self.jobs.probe(self.family, self.limit_of(configuration));
-            self.ceiling += started.elapsed().as_secs_f64();
-            probed?;
+            self.jobs.probe(self.family, self.limit_of(configuration))?;
         }
         sweep::measure(todo, options.order, self)
     }
@@ -489,9 +446,7 @@ impl Bench for SweepState<'_> {
     }
 
     fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome> {
-        let outcome = self.jobs.run(&configuration.label(), job)?;
-        self.spent += outcome.spent;
-        Ok(outcome)
+        self.jobs.run(&configuration.label(), job)
     }
 
     fn finished(

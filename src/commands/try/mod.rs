@@ -622,10 +622,7 @@ fn climb(
 
 /// Whether a file takes standard output, so that all else goes to standard error.
 fn leaves_stdout(options: &TryArgs) -> bool {
-    let output = &options.ladder.output;
-    [&output.json, &output.csv, &output.md, &output.samples]
-        .map(Option::as_deref)
-        .contains(&Some("-"))
+    Paths::from(&options.ladder.output).take_stdout()
 }
 
 fn tell(global: &Global, options: &TryArgs, text: impl Fn(Screen) -> String) -> Result<()> {

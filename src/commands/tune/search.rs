@@ -1,18 +1,19 @@
 //! A search for the fastest settings: what is asked for, what is measured and measured again, what is told and remembered.
 
+use crate::bench::{self, Jobs};
 use crate::brought::Brought;
-use crate::ceilings::{self, LimitNeeded, Limits};
+use crate::ceilings::{self, LimitNeeded};
 use crate::cli::{Global, TuneArgs};
 use crate::console::{note, worst_of};
 use crate::data::{Dtype, Params, Shape};
 use crate::kernels::{Family, Rung, Sources};
-use crate::outcome::{Candidate, Executor, Job, Outcome, Settings, Spent, Status};
+use crate::outcome::{Candidate, Executor, Job, Outcome, Settings, Status};
 use crate::outputs::{Outputs, Paths};
 use crate::plan::{Case, Refusal};
-use crate::record::{Row, Run, Scene};
+use crate::record::{Row, Scene};
 use crate::report::format::Screen;
 use crate::report::progress::StatusLine;
-use crate::report::sweep::{latest, time_split, wrapped};
+use crate::report::sweep::{latest, wrapped};
 use crate::report::tune::{TuningTold, explanation};
 use crate::runner::FOR_LIMITS;
 use crate::sweep::{
@@ -23,7 +24,7 @@ use crate::tune::{
     is_faster, least_of, search, source_hash, time_of,
 };
 use crate::values::SearchBudget;
-use crate::{Error, Result, bench, usage_error};
+use crate::{Error, Result, usage_error};
 use gpulab_model::Joined;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -162,20 +163,14 @@ pub struct Tuning<'a> {
     asked: &'a AskedTuning<'a>,
     options: &'a TuneArgs,
     space: &'a TuningSpace<'a>,
-    settings: Settings,
     identity: Identity,
     scene: Scene,
-    limits: Limits,
-    executor: Box<dyn Executor>,
+    jobs: Jobs,
     /// All rows, in the order in which they came.
     rows: Vec<Row>,
     outputs: Outputs<Row>,
-    spent: Spent,
-    /// Seconds that the limits took.
-    ceiling: f64,
     /// Configurations that were measured, each once and again.
     measured: usize,
-    observer: StatusLine,
     began: Instant,
 }
 
@@ -188,55 +183,30 @@ impl<'a> Tuning<'a> {
         space: &'a TuningSpace<'a>,
         executor: Box<dyn Executor>,
     ) -> Result<Tuning<'a>> {
-        let info = executor.info();
         let settings = options.settings();
-        let sources = Sources {
-            dir: options.given.cl_dir.clone(),
-        };
-        let texts = asked.rungs.iter().map(|rung| sources.assemble_rung(rung));
-        let texts = texts
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(|stop| Error::Usage(stop.reason))?;
-        let plan = &space.candidates;
+        let texts = bench::texts(&asked.rungs, options.given.cl_dir.as_deref())?;
         let identity = Identity::new(
-            plan,
+            &space.candidates,
             Shard::ALL,
-            info,
+            executor.info(),
             &settings,
             Order::Sequential,
             None,
             &texts,
         );
         let outputs = Outputs::open(&Paths::from(&options.rows))?;
-        let limits = Limits::load(
-            info,
-            options.quick,
-            options.given.cl_dir.is_some(),
-            global.quiet,
-            note,
-        );
-        let run = Run {
-            quick: options.quick,
-            ..Run::begin()
-        };
+        let is_own = options.given.cl_dir.is_some();
+        let jobs = Jobs::new(global, executor, settings, options.quick, is_own);
         Ok(Tuning {
-            scene: Scene {
-                bound: Some(asked.family.ceiling),
-                ..Scene::on_device(&run, info, &settings, None)
-            },
+            scene: jobs.scene(options.quick, Some(asked.family.ceiling)),
+            jobs,
             asked,
             options,
             space,
-            settings,
             identity,
-            limits,
-            executor,
             rows: Vec::new(),
             outputs,
-            spent: Spent::default(),
-            ceiling: 0.0,
             measured: 0,
-            observer: StatusLine::new(global.quiet),
             began: Instant::now(),
         })
     }
@@ -244,22 +214,19 @@ impl<'a> Tuning<'a> {
     /// Searches, measures the best again, explains, and remembers them.
     pub fn run(mut self, global: &Global) -> Result<()> {
         let went = self.measure();
-        self.observer = StatusLine::new(true);
+        self.jobs.observer = StatusLine::new(true);
         let rows = self.latest();
         let told = self.told(&rows, went.as_ref().ok());
         self.outputs
             .tell(global, &|screen| explanation(&told, screen));
-        global.say(&wrapped(
-            &time_split(self.spent, self.ceiling, self.began.elapsed().as_secs_f64()),
-            Screen::stderr(),
-        ));
+        self.jobs.say_times(global, self.began);
         let kept = if went.is_ok() {
             self.remember(global)
         } else {
             Ok(())
         };
         let worst = bench::worst(&self.rows, false);
-        let probes = bench::gone_wrong(|status| self.limits.broken(status));
+        let probes = bench::gone_wrong(|status| self.jobs.limits.broken(status));
         rows.iter().for_each(|row| self.outputs.json_only(row));
         let finished = self.outputs.finish(went.is_ok(), !rows.is_empty());
         worst_of([went.map(drop), worst, probes, kept, finished])
@@ -320,8 +287,9 @@ impl<'a> Tuning<'a> {
             };
             checked.insert(index);
             let configuration = &self.space.candidates[index as usize];
-            let settings = self.bounded(configuration);
-            let outcome = self.run_job(&Job::new(configuration.case.clone(), settings))?;
+            let job = Job::new(configuration.case.clone(), self.bounded(configuration));
+            self.jobs.steps = self.jobs.step + 1;
+            let outcome = self.jobs.run(&configuration.label(), &job)?;
             if outcome.status() != Status::Ok {
                 self.add(configuration, outcome);
             }
@@ -334,27 +302,18 @@ impl<'a> Tuning<'a> {
         if ceilings::is_in_cache(
             self.asked.family,
             case,
-            self.settings.cache,
-            self.executor.info(),
+            self.jobs.settings.cache,
+            self.jobs.executor.info(),
         ) {
             return Ok(());
         }
         let need = LimitNeeded::of(self.asked.family, self.asked.dtype, &self.asked.choices);
-        self.limits.end_by(
+        self.jobs.limits.end_by(
             self.seconds()
                 .map(|whole| self.began + Duration::from_secs_f64(FOR_LIMITS * whole)),
         );
-        if !self.limits.is_at_hand(need, &self.executor.info().target) {
-            self.observer.case_started(
-                0,
-                1,
-                &format!("{} limit", self.asked.family.ceiling.name()),
-            );
-        }
-        let started = Instant::now();
-        self.limits.measure(&mut *self.executor, need)?;
-        self.ceiling = started.elapsed().as_secs_f64();
-        self.scene.ceiling = self.limits.get(need);
+        self.jobs.probe(self.asked.family, need)?;
+        self.scene.ceiling = self.jobs.limits.get(need);
         Ok(())
     }
 
@@ -373,7 +332,7 @@ impl<'a> Tuning<'a> {
         if let Some(SearchBudget::Evaluations(most)) = self.options.budget {
             return self.latest().len() >= most;
         }
-        let last = (FINALISTS + 1) as f64 * self.spent.measure / self.measured.max(1) as f64;
+        let last = (FINALISTS + 1) as f64 * self.jobs.spent.measure / self.measured.max(1) as f64;
         self.measured > 0
             && self.seconds().is_some_and(|whole| {
                 self.began.elapsed().as_secs_f64() + last.min(MOST_LAST * whole) > whole
@@ -401,11 +360,10 @@ impl<'a> Tuning<'a> {
                 Some(SearchBudget::Evaluations(most)) => most.min(self.space.candidates.len()),
                 _ => self.space.candidates.len(),
             };
-            self.observer
-                .case_started(self.latest().len(), most, &configuration.label());
-            let outcome = self.run_job(&Job::new(configuration.case.clone(), settings))?;
+            (self.jobs.step, self.jobs.steps) = (self.latest().len(), most);
+            let job = Job::new(configuration.case.clone(), settings);
+            let outcome = self.jobs.run(&configuration.label(), &job)?;
             self.measured += 1;
-            self.observer.case_done(outcome.status(), outcome.median());
             self.add(configuration, outcome);
         }
         let Some(row) = self.row_of(configuration.index) else {
@@ -424,21 +382,7 @@ impl<'a> Tuning<'a> {
     }
 
     fn bounded(&self, configuration: &Configuration) -> Settings {
-        let case = &configuration.case;
-        ceilings::bounded(
-            &self.settings,
-            self.asked.family,
-            case,
-            self.scene.ceiling,
-            self.executor.info(),
-        )
-    }
-
-    fn run_job(&mut self, job: &Job) -> Result<Outcome> {
-        bench::go_on()?;
-        let outcome = self.executor.run(job)?;
-        self.spent += outcome.spent;
-        Ok(outcome)
+        self.jobs.settings(self.asked.family, &configuration.case)
     }
 
     /// The last row of each configuration.
@@ -486,17 +430,9 @@ impl<'a> Tuning<'a> {
     /// Measures configurations again, in rounds, with so many times the samples, and takes these times.
     fn last_rounds(&mut self, finalists: &[&Configuration], times: u32) -> Result<()> {
         let rounds = times * ROUNDS;
-        let steps = finalists.len() * rounds as usize;
-        sweep::in_rounds(
-            finalists,
-            rounds,
-            &mut LastRounds {
-                tuning: self,
-                times,
-                steps,
-                step: 0,
-            },
-        )
+        (self.jobs.step, self.jobs.steps) = (0, finalists.len() * rounds as usize);
+        let tuning = self;
+        sweep::in_rounds(finalists, rounds, &mut LastRounds { tuning, times })
     }
 
     fn add(&mut self, configuration: &Configuration, outcome: Outcome) {
@@ -558,7 +494,7 @@ impl<'a> Tuning<'a> {
             .map_or_else(|| family.name.to_string(), |file| format!("try {file}"));
         let found = TunedFile {
             entries,
-            ..TunedFile::empty(self.executor.info())
+            ..TunedFile::empty(self.jobs.executor.info())
         };
         found
             .remember(&ceilings::folder()?)?
@@ -625,7 +561,7 @@ impl<'a> Tuning<'a> {
         let (Some(own), Some(seconds)) = (family.rung(&best.variant), time_of(best)) else {
             return Ok(None);
         };
-        let Ok(plan) = family.plan(own, case, &self.executor.info().target) else {
+        let Ok(plan) = family.plan(own, case, &self.jobs.executor.info().target) else {
             return Ok(None);
         };
         let rungs = rung.map_or_else(|| family.ladder.iter().collect(), |rung| vec![rung]);
@@ -720,8 +656,6 @@ fn is_undecided(best: &Row, default: Option<&Row>) -> bool {
 struct LastRounds<'t, 'a> {
     tuning: &'t mut Tuning<'a>,
     times: u32,
-    steps: usize,
-    step: usize,
 }
 
 impl Bench for LastRounds<'_, '_> {
@@ -738,16 +672,12 @@ impl Bench for LastRounds<'_, '_> {
 
     /// What was checked a moment ago is checked again only where the worker has forgotten it.
     fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome> {
-        self.tuning.observer.case_started(
-            self.step,
-            self.steps,
-            &format!("again: {}", configuration.label()),
-        );
-        self.step += 1;
-        self.tuning.run_job(&Job {
+        let job = Job {
             again: true,
             ..job.clone()
-        })
+        };
+        let label = format!("again: {}", configuration.label());
+        self.tuning.jobs.run(&label, &job)
     }
 
     fn finished(
