@@ -3,15 +3,12 @@
 use crate::cli::Global;
 use crate::commands::count::counter::shipped_counts;
 use crate::commands::show::records::{asked, files_below, material};
-use crate::report::film::is_film;
 use crate::report::groups::distinct;
 use crate::report::page::{self, DataFile};
 use crate::report::shown::Material;
 use crate::store::shipped;
 use crate::{Error, Result, files, outputs, usage_error};
 use std::borrow::Cow;
-use std::fs::{self, File};
-use std::io::Read;
 use std::path::Path;
 
 /// Writes the page.
@@ -36,8 +33,7 @@ pub fn run(global: &Global, named: &[String], output: &str) -> Result<()> {
     material.torn.iter().for_each(|torn| global.note(torn));
     let mut counts = shipped_counts()?;
     counts.extend_from_slice(&material.counts);
-    let films = films_beside(output);
-    let page = page::html(&material, &files, &counts, &films);
+    let page = page::html(&material, &files, &counts);
     outputs::write_told(
         global,
         output,
@@ -72,29 +68,4 @@ fn data(shown: &[Material]) -> Result<Vec<DataFile>> {
             })
         })
         .collect()
-}
-
-/// Films that lie beside the page.
-fn films_beside(page: &str) -> Vec<String> {
-    const HEAD: u64 = 64;
-    let folder = Path::new(page)
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let mut films = Vec::new();
-    for entry in fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .filter_map(Result::ok)
-    {
-        let path = entry.path();
-        let mut head = String::new();
-        let is_read = path.extension().is_some_and(|ending| ending == "html")
-            && File::open(&path)
-                .is_ok_and(|file| file.take(HEAD).read_to_string(&mut head).is_ok());
-        if is_read && is_film(&head) {
-            films.extend(entry.file_name().into_string());
-        }
-    }
-    films
 }

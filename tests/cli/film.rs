@@ -213,30 +213,13 @@ fn a_film_opens_at_the_moment_of_a_line_and_says_which_costs_most() {
     );
 }
 
-/// Where the film lies beside the report, its moment is a link; of others the command.
 #[test]
 fn a_report_leads_to_the_moment_that_shows_the_fault() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name).display().to_string();
-    let (_, said, code) = run(&[
-        "draw",
-        "reduce:2",
-        "-n",
-        "2048",
-        "--film",
-        &at("reduce-2.html"),
-    ]);
+    let (page, said, code) = run(&["report", "nvidia-h200", "reduce", "-o", "-"]);
     assert_eq!(code, 0, "{said}");
-    let (_, said, code) = run(&["report", "nvidia-h200", "reduce", "-o", &at("page.html")]);
-    assert_eq!(code, 0, "{said}");
-    let page = fs::read_to_string(at("page.html")).unwrap();
-    assert!(
-        page.contains("<a href=\"reduce-2.html#line=strided.cl:25\">the moment in its film</a>")
-    );
     assert!(page.contains(
         "<code>gpulab draw reduce:1 --line interleaved.cl:21 --film reduce-1.html</code>"
     ));
-    let (page, _, _) = run(&["report", "nvidia-h200", "reduce", "-o", "-"]);
     assert!(
         page.contains(
             "<code>gpulab draw reduce:2 --line strided.cl:25 --film reduce-2.html</code>"

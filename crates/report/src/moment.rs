@@ -44,15 +44,8 @@ impl Display for FilmLine {
 impl FilmLine {
     /// The command that makes the film of a kernel and opens it here; `what` is as in `reduce:2`.
     pub fn command(&self, what: &str) -> String {
-        format!(
-            "gpulab draw {what} --line {self} --film {}",
-            film_file(what)
-        )
-    }
-
-    /// The address of the moment in the film's file.
-    pub fn address(&self, what: &str) -> String {
-        format!("{}#line={self}", film_file(what))
+        let file = what.replace(':', "-");
+        format!("gpulab draw {what} --line {self} --film {file}.html")
     }
 
     pub fn is_of(&self, step: &TracedStep) -> bool {
@@ -64,11 +57,6 @@ impl FilmLine {
             }
         }
     }
-}
-
-/// The name under which a report looks for the film.
-pub fn film_file(what: &str) -> String {
-    format!("{}.html", what.replace(':', "-"))
 }
 
 #[cfg(test)]
@@ -95,6 +83,5 @@ mod tests {
             line.command("reduce:2"),
             "gpulab draw reduce:2 --line strided.cl:33 --film reduce-2.html"
         );
-        assert_eq!(line.address("reduce:2"), "reduce-2.html#line=strided.cl:33");
     }
 }

@@ -4,7 +4,6 @@ use super::{Material, figure, figures, folded, next_id, notes, prose, table};
 use crate::diff::{self, KernelFile};
 use crate::format;
 use crate::groups::{elements, groups, ladders as ladders_of, of_most_rungs};
-use crate::moment::film_file;
 use crate::payoff::{self, PayoffSentence};
 use crate::picture::{self, number};
 use crate::rungs::label;
@@ -114,12 +113,11 @@ pub fn ladders(
     families: &[FamilyLadders],
     own: &Material,
     counts: &[CountRow],
-    films: &[String],
     ids: &Cell<usize>,
 ) -> Option<Markup> {
     (!families.is_empty()).then(|| {
         html! { @for (first, others) in families {
-            (ladder(first, others, own, counts, films, ids))
+            (ladder(first, others, own, counts, ids))
         } }
     })
 }
@@ -173,7 +171,6 @@ fn ladder(
     others: &[Vec<Row>],
     own: &Material,
     counts: &[CountRow],
-    films: &[String],
     ids: &Cell<usize>,
 ) -> Markup {
     let row = rows.iter().find(|row| !row.on_host()).unwrap_or(&rows[0]);
@@ -196,7 +193,7 @@ fn ladder(
         (folded("why each step gains or loses", &html! {
             (notes(&view.notes))
             @match &why {
-                Ok(why) => (with_reasons(why, is_gpu, films)),
+                Ok(why) => (with_reasons(why, is_gpu)),
                 Err(missing) => { p.quiet { (prose(&why::without_limit(missing, &row.device))) "." } }
             }
         }))
@@ -206,7 +203,7 @@ fn ladder(
     } }
 }
 
-fn with_reasons(why: &LadderReasons, is_gpu: bool, films: &[String]) -> Markup {
+fn with_reasons(why: &LadderReasons, is_gpu: bool) -> Markup {
     html! {
         h4 { "Why" }
         ol.steps { @for (pair, (gain, reason)) in why.rungs.windows(2).zip(&why.steps) {
@@ -217,7 +214,7 @@ fn with_reasons(why: &LadderReasons, is_gpu: bool, films: &[String]) -> Markup {
             }
         } }
         @let pays = payoff::of_ladder(&why.rungs);
-        @if !pays.is_empty() { h4 { "What would pay most, by the model" } (payoffs(&pays, films)) }
+        @if !pays.is_empty() { h4 { "What would pay most, by the model" } (payoffs(&pays)) }
         h4 { "Counts beside times" }
         (counts(&why.rungs))
         (notes(&why::notes(why)))
@@ -225,17 +222,11 @@ fn with_reasons(why: &LadderReasons, is_gpu: bool, films: &[String]) -> Markup {
     }
 }
 
-/// What would pay, each with the moment that shows it: a link where the film lies beside, else the command that makes it.
-fn payoffs(pays: &[PayoffSentence], films: &[String]) -> Markup {
+/// What would pay, each with the command that makes the film of its moment.
+fn payoffs(pays: &[PayoffSentence]) -> Markup {
     html! { ul.notes { @for one in pays { li {
         (prose(&one.text))
-        @match &one.line {
-            None => {}
-            Some(line) if films.contains(&film_file(&one.what)) => {
-                span.film { "; " a href=(line.address(&one.what)) { "the moment in its film" } }
-            }
-            Some(line) => { span.film { "; " code { (line.command(&one.what)) } } }
-        }
+        @if let Some(line) = &one.line { span.film { "; " code { (line.command(&one.what)) } } }
     } } } }
 }
 

@@ -33,14 +33,8 @@ pub struct DataFile {
     pub bytes: Cow<'static, [u8]>,
 }
 
-/// The page of `material`, with the files that it is from, to download. Reasons are made of `counts`; `films` are the names of
-/// those that lie beside the page.
-pub fn html(
-    material: &Material,
-    files: &[DataFile],
-    counts: &[CountRow],
-    films: &[String],
-) -> String {
+/// The page of `material`, with the files that it is from, to download. Reasons are made of `counts`.
+pub fn html(material: &Material, files: &[DataFile], counts: &[CountRow]) -> String {
     let ids = &Cell::new(0);
     let devices = devices(material);
     let names = distinct(devices.iter().map(|(_, device)| format::terminal(device)));
@@ -69,7 +63,7 @@ pub fn html(
             (
                 "ladders",
                 ladder::heading(first),
-                ladder::ladders(first, own, counts, films, ids),
+                ladder::ladders(first, own, counts, ids),
             ),
             (
                 "surprises",
@@ -79,7 +73,7 @@ pub fn html(
             (
                 "more ladders",
                 format!("more ladders: {}", more.len()),
-                ladder::ladders(more, own, counts, films, ids),
+                ladder::ladders(more, own, counts, ids),
             ),
             (
                 "roofline",

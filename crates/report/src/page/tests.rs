@@ -15,7 +15,7 @@ fn timed(rung: u32, variant: &str, seconds: f64) -> Row {
 }
 
 fn page(material: &Material) -> String {
-    html(material, &[], &[], &[])
+    html(material, &[], &[])
 }
 
 fn of_rows(rows: Vec<Row>) -> Material {
