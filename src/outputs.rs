@@ -20,13 +20,12 @@ pub struct Paths<'a> {
     pub json: Option<&'a str>,
     pub samples: Option<&'a str>,
     pub md: Option<&'a str>,
-    pub svg: Option<&'a str>,
 }
 
 impl Paths<'_> {
     /// Whether one of them takes standard output, so that all else goes to standard error.
     pub fn take_stdout(&self) -> bool {
-        [self.csv, self.json, self.samples, self.md, self.svg].contains(&Some("-"))
+        [self.csv, self.json, self.samples, self.md].contains(&Some("-"))
     }
 }
 
@@ -49,7 +48,6 @@ impl<'a> From<&'a Output> for Paths<'a> {
             json,
             md,
             samples,
-            svg: None,
         }
     }
 }
@@ -61,7 +59,6 @@ pub struct Outputs<T> {
     md: Option<Sink>,
     /// What the Markdown's file begins with.
     md_mark: &'static str,
-    svg: Option<Sink>,
     /// Whether one of them, or somebody else's file, takes standard output, so that the table goes to standard error.
     pub taken: bool,
     /// Why outputs were given up.
@@ -76,7 +73,6 @@ impl<T: CsvRecord> Outputs<T> {
             json,
             samples,
             md,
-            svg,
         } = *paths;
         let taken = paths.take_stdout();
         if !taken {
@@ -88,7 +84,6 @@ impl<T: CsvRecord> Outputs<T> {
             samples: samples.map(CsvFile::create).transpose()?,
             md: md.map(Sink::open).transpose()?,
             md_mark: if md == Some("-") { "" } else { MARKDOWN_MARK },
-            svg: svg.map(Sink::open).transpose()?,
             taken,
             failed: Vec::new(),
         })
@@ -125,10 +120,6 @@ impl<T: CsvRecord> Outputs<T> {
         attempt(&mut self.md, &mut self.failed, |file| {
             replace(file, format!("{}{text}", self.md_mark))
         });
-    }
-
-    pub fn svg(&mut self, text: &str) {
-        attempt(&mut self.svg, &mut self.failed, |file| replace(file, text));
     }
 
     /// Prints a table or report, made for a screen: standard output's, or, where that is taken by a file, standard error's

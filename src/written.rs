@@ -51,7 +51,6 @@ const WRITTEN: &[Written] = &[
     ("ceiling", "--json", begins_as_json::<CeilingRow>),
     ("lab", "--csv", begins_as_csv::<Point>),
     ("lab", "--json", begins_as_json::<Point>),
-    ("lab", "--svg", is_svg),
     ("count", "--csv", begins_as_csv::<CountRow>),
     ("count", "--json", begins_as_json::<CountRow>),
     ("compare", "--csv", begins_as_csv::<ComparisonRow>),

@@ -42,9 +42,6 @@ pub struct Lab {
     pub given: Given,
     #[command(flatten)]
     pub rows: RowFiles,
-    /// Draw the timeline of one run of the fastest way as SVG (only overlap)
-    #[arg(long, value_name = "FILE", requires = "name")]
-    pub svg: Option<String>,
     /// What was found on a GPU that gpulab has records of [default: h200 beside a CPU device]
     #[arg(long, value_name = "GPU")]
     pub on: Option<String>,

@@ -62,8 +62,6 @@ pub enum PictureKind {
     Size,
     /// Lines over an experiment's varied parameter
     Experiment,
-    /// Copies and kernels over time in the experiment overlap
-    Timeline,
 }
 
 #[derive(Debug, Args)]

@@ -15,7 +15,7 @@ use crate::plan::{Case, Refusal};
 use crate::record::{Point, Row, Scene};
 use crate::report::progress::StatusLine;
 use crate::sweep::{self, Bench, Configuration, in_rounds};
-use crate::{Error, Result, interrupt, report, suggest, usage_error};
+use crate::{Error, Result, interrupt, report, suggest};
 use serde::Serialize;
 
 /// What the data of a trial may come to, for its deadline: the device, and with it the plan, is not known yet when
@@ -32,15 +32,7 @@ pub fn run(global: &Global, options: &Lab) -> Result<()> {
         return print(&report::list::experiments("", console::width()));
     };
     let chosen = choose(name)?;
-    if options.svg.is_some() && !chosen.iter().any(|e| e.has_timeline()) {
-        return usage_error(format!(
-            "--svg: {name} has no timeline to draw; overlap has one"
-        ));
-    }
-    let outputs = Outputs::open(&Paths {
-        svg: options.svg.as_deref(),
-        ..Paths::from(&options.rows)
-    })?;
+    let outputs = Outputs::open(&Paths::from(&options.rows))?;
     interrupt::watch();
     let setup = global.setup(options.given.cl_dir.as_ref(), &Registry::default());
     let executor = bench::open(
@@ -223,10 +215,6 @@ impl<'a> ExperimentState<'a> {
             }
             text
         });
-        if !self.bars.is_empty() {
-            self.outputs
-                .svg(&report::picture::of_bars(&self.bars, &self.title).svg());
-        }
         measured
     }
 

@@ -2,8 +2,8 @@
 
 use crate::cli::{Global, PictureKind, PlotArgs};
 use crate::commands::show::records::{asked, material};
-use crate::record::{Point, Row};
-use crate::report::groups::{experiments, families, ladders, of_most_rungs, sizes, sweeps};
+use crate::record::Row;
+use crate::report::groups::{families, ladders, of_most_rungs, sizes, sweeps};
 use crate::report::picture::{self, Drawn};
 use crate::report::shown::{Choice, Material, finding, question};
 use crate::{Error, Result, outputs, usage_error};
@@ -76,15 +76,6 @@ fn draw(material: &Material, options: &PlotArgs) -> Result<Drawn> {
         PictureKind::Experiment => {
             let points = choice.points(&material.points)?;
             picture::experiment(&points, question(&points), &finding(&points))
-        }
-        PictureKind::Timeline => {
-            let own: Vec<Point> = material
-                .points
-                .iter()
-                .filter(|p| p.experiment == "overlap")
-                .cloned()
-                .collect();
-            picture::overlap(&experiments(&own).pop().unwrap_or_default())
         }
     })
 }

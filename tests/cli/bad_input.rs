@@ -65,9 +65,7 @@ const BAD: &str = r#"
 2 | lab pitch --max-noise 0 | 0.05
 2 | lab pitch --seed x | --seed
 2 | lab pitch --cl-dir {} | nowhere
-2 | lab pitch --svg a.svg | overlap has one
 74 | lab pitch --csv {} | nowhere
-74 | lab overlap --svg {} | nowhere
 3 | lab pitch -d nonesuch | nonesuch
 2 | asm | WHAT
 2 | asm nothing | there is no family
@@ -510,14 +508,7 @@ fn no_cell_of_a_file_ends_what_reads_it_in_a_panic() {
             [&["report", "--force", "-o", out.as_str()], &everything[..]].concat(),
             [&["show"], &everything[..]].concat(),
         ];
-        for what in [
-            "ladder",
-            "roofline",
-            "sweep",
-            "size",
-            "experiment",
-            "timeline",
-        ] {
+        for what in ["ladder", "roofline", "sweep", "size", "experiment"] {
             commands.push([&["plot", "-o", "-", "--what", what], &everything[..]].concat());
         }
         for args in commands {

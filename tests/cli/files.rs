@@ -38,7 +38,6 @@ const OUTPUTS: &[&str] = &[
     "ceiling json -> ceiling --cl-dir cl --json {}",
     "lab csv -> lab stride --cl-dir cl --csv {}",
     "lab json -> lab stride --cl-dir cl --json {}",
-    "lab svg -> lab overlap --cl-dir cl --svg {}",
     "count csv -> count mine/family.toml --csv {}",
     "count json -> count reduce --own own.cl --json {}",
     "sweep output -> sweep mine/family.toml --own own.cl -o {}",

@@ -102,10 +102,7 @@ const OUTPUTS: &[(&[&str], &[&str])] = &[
         &["dot", "--quick"],
         &["--csv", "--json", "--md", "--samples"],
     ),
-    (
-        &["lab", "overlap", "--quick"],
-        &["--csv", "--json", "--svg"],
-    ),
+    (&["lab", "overlap", "--quick"], &["--csv", "--json"]),
     (&["ceiling", "--quick"], &["--csv", "--json"]),
     (&["sweep", "--kernel", "dot", "--quick"], &["-o"]),
 ];

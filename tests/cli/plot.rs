@@ -30,11 +30,6 @@ fn a_picture_goes_where_it_is_asked_for() {
         drawn.starts_with("<svg ") && drawn.contains("role=\"img\"") && drawn.contains("limit: "),
         "{drawn}"
     );
-    assert!(
-        plot(&["-q", "h200", "overlap", "--what", "timeline", "-o", "-"])
-            .0
-            .contains("less than the time of copies")
-    );
 }
 
 #[test]
@@ -84,11 +79,6 @@ fn what_cannot_be_drawn_says_what_to_do() {
         &["h200", "transpose", "--what", "roofline", "-o", "-"],
         2,
         "ladders that compute",
-    );
-    says(
-        &["h200", "stride", "--what", "timeline", "-o", "-"],
-        2,
-        "gpulab lab overlap",
     );
     says(
         &[

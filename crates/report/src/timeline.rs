@@ -9,7 +9,7 @@ const WIDTH: usize = 90;
 const NAMES: usize = 17;
 
 /// Lanes in order: each queue's copies in, kernels and copies out.
-pub(super) fn lanes(bars: &[Bar]) -> Vec<(u32, &str)> {
+fn lanes(bars: &[Bar]) -> Vec<(u32, &str)> {
     let mut lanes: Vec<(u32, &str)> = bars
         .iter()
         .map(|bar| (bar.queue, bar.what.as_str()))
@@ -21,12 +21,12 @@ pub(super) fn lanes(bars: &[Bar]) -> Vec<(u32, &str)> {
 }
 
 /// Seconds from the first start to the last end.
-pub(super) fn length(bars: &[Bar]) -> f64 {
+fn length(bars: &[Bar]) -> f64 {
     bars.iter().map(|bar| bar.end).fold(0.0, f64::max)
 }
 
 /// The share of the time in which two commands or more were under way; from 0 to 1.
-pub fn overlapped(bars: &[Bar]) -> f64 {
+fn overlapped(bars: &[Bar]) -> f64 {
     let mut edges: Vec<(f64, i32)> = bars
         .iter()
         .flat_map(|bar| [(bar.start, 1), (bar.end, -1)])

@@ -8,7 +8,7 @@ mod ladder;
 use super::format;
 use super::groups::{distinct, experiments, families, groups, sweeps};
 use super::peers;
-use super::picture::{self, Picture, number, overlap, size, sweep};
+use super::picture::{self, Picture, number, size, sweep};
 use super::shown::{Material, finding, question};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -264,7 +264,6 @@ fn study(points: &[Point], ids: &Cell<usize>) -> Markup {
                 p.quiet { "No picture: " (format::terminal(&why)) "." }
             }
         }
-        @if let Ok(picture) = overlap(points) { (figure(ids, &picture)) }
     } }
 }
 

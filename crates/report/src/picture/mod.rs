@@ -8,14 +8,12 @@ pub(super) mod number;
 mod roofline;
 pub(super) mod scale;
 pub(super) mod sheet;
-mod timeline;
 
 pub use cells::of_grids;
 pub use ladder::{ladder, waterfall};
 pub use lines::{experiment, size, sweep};
 pub use roofline::roofline;
 pub use sheet::Picture;
-pub use timeline::{of_bars, overlap};
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@ use super::*;
 use crate::golden;
 use crate::groups::{experiments, families, ladders, sweeps};
 use crate::shown::{finding, question};
-use gpulab_model::outcome::{Bar, Status};
+use gpulab_model::outcome::Status;
 use gpulab_record::Flags;
 use gpulab_record::store::{Recorded, of_csv, recorded, shipped};
 use gpulab_record::{Point, Row, point, row};
@@ -61,21 +61,6 @@ fn swept() -> Vec<Row> {
         field(2, "local", "32", 2.6e-4),
         field(2, "local", "64", 2.55e-4),
         field(2, "local", "128", 8e-4),
-    ]
-}
-
-fn bars() -> Vec<Bar> {
-    let bar = |what: &str, queue, start, end| Bar {
-        what: what.to_owned(),
-        queue,
-        start,
-        end,
-    };
-    vec![
-        bar("in", 0, 0.0, 0.001),
-        bar("kernel", 0, 0.001, 0.003),
-        bar("in", 1, 0.001, 0.002),
-        bar("out", 0, 0.003, 0.004),
     ]
 }
 
@@ -231,7 +216,6 @@ fn every_kind_of_picture_is_sound_on_all_recorded_data() {
         for own in experiments(&points) {
             let drawn = experiment(&own, question(&own), &finding(&own));
             note("experiment", own[0].experiment.clone(), drawn);
-            note("timeline", own[0].experiment.clone(), overlap(&own));
         }
     }
     for (kind, least) in [
@@ -240,7 +224,6 @@ fn every_kind_of_picture_is_sound_on_all_recorded_data() {
         ("sweep", 10),
         ("size", 6),
         ("experiment", 60),
-        ("timeline", 4),
     ] {
         assert!(
             drawn.get(kind).is_some_and(|count| *count >= least),
@@ -258,7 +241,6 @@ fn pictures_are_drawn_as_before() {
             "picture_experiment",
             studied_with("Reads fall off at stride 2; writes too. So."),
         ),
-        ("picture_timeline", of_bars(&bars(), "4 chunks")),
     ] {
         check(name, &picture);
         golden::compare(name, &picture.svg());
@@ -372,20 +354,12 @@ fn what_comes_from_outside_is_text() {
             ..p
         })
         .collect();
-    let bars: Vec<Bar> = bars()
-        .into_iter()
-        .map(|bar| Bar {
-            what: EVIL.to_owned(),
-            ..bar
-        })
-        .collect();
     let pictures = [
         ladder(&rows).unwrap(),
         roofline(&[rows], &[]).unwrap(),
         sweep(&swept).unwrap(),
         size(&sizes, &[]).unwrap(),
         experiment(&points, EVIL, EVIL).unwrap(),
-        of_bars(&bars, EVIL),
     ];
     for picture in pictures {
         let svg = picture.svg();
@@ -435,7 +409,6 @@ fn what_cannot_be_drawn_says_why() {
         (sweep(&typical()[..1]), "two work-items of a group or more"),
         (size(&typical(), &[]), "two elements n or more"),
         (experiment(&[], "", ""), "no point has a value"),
-        (overlap(&studied()), "gpulab lab overlap"),
     ] {
         assert!(drawn.as_ref().is_err_and(|e| e.contains(why)), "{drawn:?}");
     }

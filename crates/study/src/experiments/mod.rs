@@ -65,11 +65,6 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// Whether its trials tell when each command began and ended, so that what overlapped can be drawn.
-    pub fn has_timeline(&self) -> bool {
-        self.name == "overlap"
-    }
-
     /// What to measure on this device, in the order in which a table shows it. Trials that share their data come one
     /// after the other, which saves making the data again.
     pub fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
