@@ -231,8 +231,14 @@ impl RecordedGpu {
         }))
     }
 
-    /// What the step from one case to another gains there by the model, and why; nothing of what the model does not know.
-    pub fn pair(&self, registry: &Registry, family: &Family, cases: &[Case; 2]) -> Result<String> {
+    /// What the step from one case to another gains there by the model, and why; nothing of less than this share, nor of what the
+    /// model does not know.
+    pub fn pair(
+        &self,
+        (registry, family): (&Registry, &Family),
+        cases: &[Case; 2],
+        least: f64,
+    ) -> Result<String> {
         let times = self.times(registry, family, cases, true)?;
         let rows = cases.iter().zip(times).filter_map(|(case, time)| {
             Some(Row {
@@ -245,6 +251,9 @@ impl RecordedGpu {
         let Some((gain, reason)) = why.steps.first() else {
             return Ok(String::new());
         };
+        if gain.ln().abs() < least.ln_1p() {
+            return Ok(String::new());
+        }
         let why = report::why::of_pair(*gain, reason);
         Ok(format!("On an {}, by the model, it is {why}", self.name))
     }

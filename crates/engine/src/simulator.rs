@@ -868,6 +868,7 @@ fn findings(log: &str, ordered: Option<OrderedItems>) -> Vec<CheckFinding> {
                 file: None,
                 line: None,
                 memory: memory(line),
+                is_before: is_before(line),
                 other: None,
                 between_groups: false,
                 times: 1,
@@ -956,6 +957,16 @@ fn kind(heading: &str) -> Option<FindingKind> {
 fn memory(heading: &str) -> Option<String> {
     let before = heading.split_once(" memory")?.0;
     before.rsplit(' ').next().map(str::to_owned)
+}
+
+/// Whether a heading's address lies before the start of a buffer. The upper 16 bits number buffers.
+fn is_before(heading: &str) -> bool {
+    const OFFSET_BITS: u32 = 48;
+    let mut addresses = heading
+        .split_whitespace()
+        .filter_map(|word| word.strip_prefix("0x"));
+    let address = addresses.find_map(|hex| u64::from_str_radix(hex, 16).ok());
+    address.is_some_and(|address| address >> (OFFSET_BITS - 1) & 1 == 1)
 }
 
 /// A heading without its address.

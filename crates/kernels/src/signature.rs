@@ -207,6 +207,7 @@ impl CSource {
             // `float *x = ...` declares it.
             let is_declared = before == "*"
                 && at > 1
+                && word(at + 1) != "["
                 && (is_identifier(word(at - 2)) && !is_statement(word(at - 2))
                     || is_qualifier(word(at - 2)));
             if is_declared {

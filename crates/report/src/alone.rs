@@ -10,13 +10,14 @@ pub const BUILD: &str = "build_error";
 /// Most lines of a finding that are shown.
 const MOST_LINES: usize = 6;
 
-/// Gives a verdict on a file's kernels its word and its reason.
-pub fn conclude(verdict: &mut Verdict, kernels: &[String]) {
+/// Gives a verdict on a file's kernels its word and its reason; `is_looked` is whether one of them ran anywhere.
+pub fn conclude(verdict: &mut Verdict, kernels: &[String], is_looked: bool) {
     let rules: BTreeSet<String> = faults(verdict)
         .map(|finding| finding.rule.clone())
         .collect();
     let is_compared = verdict.reference.is_some();
     verdict.verdict = match rules.first() {
+        None if !is_looked => Word::NotLookedAt,
         None => Word::NothingFound,
         Some(rule) if rule == BUILD && rules.len() == 1 => Word::NotBuilt,
         Some(_) if is_compared => Word::Incorrect,

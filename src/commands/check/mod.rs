@@ -167,7 +167,7 @@ fn told(source: &Source, looks: &[&Look], verdict: &mut Verdict) -> CheckedFile 
         };
         verdict.leave(
             format!("{} with macros of its host", source.file),
-            format!("{guessed}{how}; name them: gpulab check --init"),
+            format!("{guessed}{how}; name them in {SETTINGS}, which gpulab check --init begins"),
         );
     }
     let mut findings: Vec<Finding> = Vec::new();

@@ -3,7 +3,6 @@
 use super::sources::{DraftedKernel, Source};
 use super::{Cache, Look, SIMULATOR, WITH_WIDTH};
 use crate::commands::r#try::simulate::{check, open_with};
-use crate::count::FindingKind;
 use crate::kernels::Registry;
 use crate::plan::{Case, WorkGroup};
 use crate::report::format;
@@ -107,11 +106,10 @@ fn add(look: &mut Look, (source, kernel): (&Source, &DraftedKernel), tool: &str,
             ..Finding::of_check(found, &kernel.name)
         })
         .collect();
-    let is_outside = |kind| [FindingKind::ReadOutside, FindingKind::WriteOutside].contains(&kind);
     let outside = checked
         .findings
         .iter()
-        .position(|found| is_outside(found.kind) && found.memory.as_deref() != Some("private"));
+        .position(|found| found.is_behind_end(kernel.makes_local));
     if let (Some(at), None) = (outside, source.n) {
         findings = vec![findings.swap_remove(at)];
         findings[0].message += "; the launch is a guess, as gpulab try --draft shows it";

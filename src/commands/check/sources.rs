@@ -4,7 +4,7 @@ use super::SETTINGS;
 use crate::brought::{assembled, drafted, read};
 use crate::console::print;
 use crate::kernels::signature::CSource;
-use crate::kernels::{Family, Registry, UNNAMED, given};
+use crate::kernels::{Family, HOSTS_LOCAL, Registry, UNNAMED, given};
 use crate::{Error, Result, files, usage_error};
 use glob::{MatchOptions, Pattern, glob_with};
 use gpulab_model::Joined;
@@ -97,6 +97,8 @@ pub struct DraftedKernel {
     pub family: Result<Family, String>,
     /// Whether one of its numbers may be any other.
     pub is_guess: bool,
+    /// Whether its host says how long some of its local memory is.
+    pub makes_local: bool,
 }
 
 impl Source {
@@ -163,10 +165,10 @@ impl Source {
             (&besides, false),
             (&family, None),
         );
+        let draft = drafted.as_ref().map_or("", |(_, draft)| &draft.text);
         DraftedKernel {
-            is_guess: drafted
-                .as_ref()
-                .is_ok_and(|(_, draft)| draft.text.contains(": or ")),
+            is_guess: draft.contains(": or "),
+            makes_local: draft.contains(HOSTS_LOCAL),
             family: drafted
                 .map(|(family, _)| family)
                 .map_err(|why| why.to_string()),

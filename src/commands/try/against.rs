@@ -13,7 +13,7 @@ use crate::count::CheckFinding;
 use crate::data::Shape;
 use crate::files::ScratchFolder;
 use crate::judgement::Ruling;
-use crate::kernels::{Family, Registry, Rung};
+use crate::kernels::{Family, Form, Registry, Rung};
 use crate::outcome::Executor;
 use crate::outputs::TextOrJson;
 use crate::plan::Case;
@@ -37,6 +37,8 @@ struct Pair {
     registry: Registry,
     family: Family,
     rungs: [Rung; 2],
+    /// Of its data, in words.
+    guesses: String,
 }
 
 /// The two kernels: the old one is right, and the new one is what is judged.
@@ -63,6 +65,7 @@ fn judged_pair(
         registry,
         family,
         rungs,
+        guesses,
     } = &pair;
     let screen = screen(global.color);
     let deadline = Duration::from_secs_f64(usual_deadline(0, 0.0));
@@ -87,12 +90,20 @@ fn judged_pair(
         let itself = judge_rung(global, registry, (family, &rungs[0]), old_case)?;
         if let (Word::Incorrect, Some(failed)) = (verdict.verdict, itself.failed()) {
             verdict.verdict = Word::Undecided;
+            let is_endless = itself.ruling == Ruling::Endless;
+            let how = match is_endless {
+                true => "has no result either (-n takes a smaller size)",
+                false => "does not agree with itself, so that it cannot say what is right",
+            };
             verdict.reason = format!(
-                "{old} does not agree with itself, so that it cannot say what is right. With {} and the data that were guessed: {}",
+                "{old} {how}. With {} and the data that were guessed: {}",
                 judged::size(&itself, failed.shape),
                 failed.reason
             );
-            verdict.next = Some(format!("gpulab try {}", quoted(old)));
+            verdict.next = Some(match is_endless {
+                true => format!("gpulab try {} --against {} -n 64", quoted(new), quoted(old)),
+                false => format!("gpulab try {}", quoted(old)),
+            });
             return Ok(against::headline(verdict, screen));
         }
         let kernel = (rung, &judgement);
@@ -104,6 +115,12 @@ fn judged_pair(
     if code[0].is_some() && code[0] == code[1] {
         verdict.reason = "the driver makes the same instructions of both".to_owned();
         return Ok(against::headline(verdict, screen));
+    }
+    let mut unlike = String::new();
+    if !guesses.is_empty() {
+        let what = "other data than these, which were guessed".to_owned();
+        unlike = screen.wrap_foreign(&format!("not looked at: {what}: {guesses}"));
+        verdict.leave(what, guesses.clone());
     }
     let limit = Duration::from_secs_f64(SMALL_S);
     let mut checked = simulate::look(registry, (family, rung), case, limit)?;
@@ -133,11 +150,14 @@ fn judged_pair(
             next += &format!(" --against {} --budget {}", quoted(old), 6.0 * job.limit);
         }
         Word::Same => {}
-        _ => verdict.reason = RecordedGpu::of(USUAL, family)?.pair(registry, family, &job.cases)?,
+        _ => {
+            verdict.reason =
+                { RecordedGpu::of(USUAL, family)?.pair((registry, family), &job.cases, SAME)? }
+        }
     }
     let size = judged::size(&judgement, case.shape);
     verdict.next = Some(next);
-    Ok(against::text(verdict, &pairs, Some(&size), SAME, screen) + &found)
+    Ok(against::text(verdict, &pairs, Some(&size), SAME, screen) + &found + &unlike)
 }
 
 /// What is timed: both rungs at the size that was asked for, or at one of which runs are short enough for a verdict.
@@ -176,7 +196,12 @@ fn pair_job(options: &TryArgs, pair: &Pair, worker: &mut WorkerProcess) -> Resul
             .shape(n.clamp(1, usual.n).next_multiple_of(multiple), None)
     };
     let mut shape = sized(usual.n / STEP / STEP);
-    for _ in 0..2 {
+    // The work on matrices may grow as fast as the third power of a side.
+    let power = match family.form {
+        Form::Vector => 1.0,
+        Form::Matrix | Form::Square => 1.0 / 3.0,
+    };
+    for _ in 0..3 {
         // A kernel that works at its own size alone is timed there.
         let Ok(pairs) = worker.pair(&job(shape, 0.0))? else {
             return Ok(job(usual, limit));
@@ -185,7 +210,9 @@ fn pair_job(options: &TryArgs, pair: &Pair, worker: &mut WorkerProcess) -> Resul
             .iter()
             .flatten()
             .fold(0.0f64, |most, run| most.max(*run));
-        let growth = (limit / (2.0 * PAIRS) / seconds).min(STEP as f64);
+        let growth = (limit / (2.0 * PAIRS) / seconds)
+            .powf(power)
+            .min(STEP as f64);
         shape = sized((shape.n as f64 * growth) as u64);
     }
     if shape.n < usual.n {
@@ -262,7 +289,10 @@ fn pair(global: &Global, options: &TryArgs, [old, new]: [&str; 2]) -> Result<Pai
             "{old} does not say all that its host does, such as {name}: say it, as in -D {name}=..., or in a file of your own, with \
              check = \"rung: old\", from gpulab try {old} --draft"
         )),
-        None => Pair::of(registry, family, ["old", "new"]),
+        None => Ok(Pair {
+            guesses: draft.guesses,
+            ..Pair::of(registry, family, ["old", "new"])?
+        }),
     }
 }
 
@@ -297,6 +327,7 @@ impl Pair {
             registry,
             family,
             rungs,
+            guesses: String::new(),
         })
     }
 }

@@ -10,13 +10,13 @@ use crate::judgement::{Judgement, Ruling};
 use crate::judging::judge;
 use crate::kernels::remarks::Remark;
 use crate::kernels::signature::CSource;
-use crate::kernels::{Family, ITSELF, Registry, UNNAMED};
+use crate::kernels::{Family, HOSTS_LOCAL, ITSELF, Registry, UNNAMED};
 use crate::outcome::{Executor, Job, Settings};
 use crate::outputs::TextOrJson;
 use crate::plan::Case;
 use crate::report::format::{self, Screen};
 use crate::report::moment::FilmLine;
-use crate::report::verdict::{Finding, Level, NotLookedAt, Verdict};
+use crate::report::verdict::{Finding, Level, NotLookedAt, Verdict, Word};
 use crate::report::{alone, payoff};
 use crate::{Error, Result, usage_error};
 use std::collections::BTreeMap;
@@ -38,8 +38,10 @@ pub fn run(global: &Global, options: &TryArgs, (file, kernel): (&str, Option<&st
     let mut kernels = CSource::new(&text, &Vec::from_iter(defines.clone())).kernels();
     kernels.retain(|known| kernel.is_none_or(|kernel| kernel == known));
     if kernels.is_empty() {
-        let named = kernel.unwrap_or_default();
-        return usage_error(format!("there is no kernel {named} in {file}"));
+        let named = kernel.map_or_else(String::new, |kernel| format!(" {kernel}"));
+        return usage_error(format!(
+            "{file} has no kernel{named}: a kernel begins with \"kernel void\", in the file itself or in what it includes"
+        ));
     }
     let mut verdict = Verdict::new("try", file);
     verdict.reference = options.check.clone().filter(|check| !check.is_empty());
@@ -52,6 +54,8 @@ pub fn run(global: &Global, options: &TryArgs, (file, kernel): (&str, Option<&st
         defines: &defines,
         screen,
         kernel: String::new(),
+        stray: None,
+        is_looked: false,
         details: String::new(),
         verdict,
     };
@@ -72,11 +76,14 @@ pub fn run(global: &Global, options: &TryArgs, (file, kernel): (&str, Option<&st
     }
     let mut verdict = looking.verdict;
     verdict.not_looked_at.extend(left_out);
-    alone::conclude(&mut verdict, &kernels);
-    verdict.next = Some(match &kernels[..] {
-        [first, _, ..] => format!("gpulab try {}", quoted(&format!("{file}:{first}"))),
-        _ => format!("gpulab try {} --draft", quoted(&verdict.subject)),
-    });
+    alone::conclude(&mut verdict, &kernels, looking.is_looked);
+    verdict.next = match &kernels[..] {
+        [first, _, ..] => Some(format!("gpulab try {}", quoted(&format!("{file}:{first}")))),
+        _ if verdict.verdict == Word::NothingFound => {
+            Some(format!("gpulab try {} --draft", quoted(&verdict.subject)))
+        }
+        _ => None,
+    };
     let text = alone::text(&verdict, &looking.details, screen);
     output.conclude(verdict, text)
 }
@@ -101,6 +108,10 @@ struct Looking<'a> {
     screen: Screen,
     /// The one that is looked at.
     kernel: String,
+    /// What an access behind the end of its data did.
+    stray: Option<String>,
+    /// Whether a kernel ran anywhere.
+    is_looked: bool,
     /// What is to be said beside the verdict.
     details: String,
     verdict: Verdict,
@@ -140,7 +151,7 @@ impl Looking<'_> {
         let clean = self.clone();
         let before = clean.verdict.findings.len();
         let side = self.attempt(is_only, ("", false))?;
-        let Some(first) = self.stray(before) else {
+        let Some(first) = self.stray.take() else {
             return Ok(());
         };
         let multiple = side.map_or(String::new(), |side| format!("multiple = {side}\n"));
@@ -158,7 +169,7 @@ impl Looking<'_> {
         }
         again = clean;
         again.attempt(false, (&multiple, true))?;
-        let Some(far) = again.stray(before) else {
+        let Some(far) = again.stray else {
             return Ok(());
         };
         self.verdict.findings.truncate(before);
@@ -167,14 +178,6 @@ impl Looking<'_> {
              numbers in a file: gpulab try {}:{0} --draft > mine.toml",
             self.kernel, self.verdict.subject
         ))
-    }
-
-    /// What the first access beside the data did, of findings from one on.
-    fn stray(&self, from: usize) -> Option<String> {
-        const RULES: [&str; 3] = ["read_outside", "write_outside", "crash"];
-        let mut findings = self.verdict.findings[from..].iter();
-        let stray = findings.find(|finding| RULES.contains(&finding.rule.as_str()))?;
-        Some(stray.message.clone())
     }
 
     /// Looks at the kernel with these lines besides in its family's file: the side of its group, if other sizes than multiples of it were
@@ -244,6 +247,12 @@ impl Looking<'_> {
         }
         let checked = simulate::look(registry, (family, rung), &case, SHORT)?;
         simulate::add(&mut self.verdict, &checked, &self.kernel);
+        let makes_local = draft.text.contains(HOSTS_LOCAL);
+        let mut findings = checked.findings.iter();
+        if let Some(found) = findings.find(|found| found.is_behind_end(makes_local)) {
+            self.stray.get_or_insert(found.sentence());
+        }
+        self.is_looked |= checked.doubt().is_none();
         if !checked.findings.is_empty() && draft.text.contains(": or ") {
             self.tell("note: this may follow from a number that was guessed: --draft writes the guesses, for you to correct");
         }
@@ -270,6 +279,7 @@ impl Looking<'_> {
             .map(|tried| format::size(tried.shape.n, tried.shape.m))
             .collect();
         let device = self.verdict.device.clone().unwrap_or_default();
+        self.is_looked |= !sizes.is_empty();
         if !sizes.is_empty() {
             let said = match self.verdict.reference {
                 Some(_) => "right",
@@ -300,6 +310,9 @@ impl Looking<'_> {
             _ => reason.clone(),
         };
         let message = format!("with n = {size}, work-group {}: {reason}", failed.wg);
+        if rule == "crash" || rule == "write_outside" {
+            self.stray = Some(message.clone());
+        }
         self.find(rule, message);
     }
 

@@ -25,6 +25,9 @@ const TYPE_UNKNOWN: &str = ": its type is not known here";
 /// What a macro is that only the host knows, where its name says nothing.
 pub const UNNAMED: &str = "4";
 
+/// Begins an argument that is local memory as long as the host says.
+pub const HOSTS_LOCAL: &str = "local ";
+
 /// A family's file for one kernel.
 pub struct KernelDraft {
     pub text: String,
@@ -324,7 +327,10 @@ fn draft_arg(
             } else {
                 "2 * WG"
             };
-            plain(format!("local {elements}"), ": elements of local memory")
+            plain(
+                format!("{HOSTS_LOCAL}{elements}"),
+                ": elements of local memory",
+            )
         }
         AddressSpace::Image => {
             let dimensions = ImageKind::in_c(&parameter.type_name).map_or(2, ImageKind::dimensions);

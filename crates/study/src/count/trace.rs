@@ -159,6 +159,8 @@ pub struct CheckFinding {
     pub line: Option<u64>,
     /// Of which memory it is: `global`, `local`, `private` or `constant`.
     pub memory: Option<String>,
+    /// Whether it lies before the start of a buffer.
+    pub is_before: bool,
     /// Of a race, the file and the line of the other access.
     pub other: Option<(String, u64)>,
     /// Whether it is a race between work-items of two groups.
@@ -194,9 +196,21 @@ impl CheckFinding {
         place + &self.meaning()
     }
 
+    /// Whether it lies behind the end of a buffer that the host makes as long as it likes; of local memory, too, if the host makes that.
+    pub fn is_behind_end(&self, makes_local: bool) -> bool {
+        let is_outside = [FindingKind::ReadOutside, FindingKind::WriteOutside].contains(&self.kind);
+        let is_of_host = match self.memory.as_deref() {
+            Some("private") => false,
+            Some("local") => makes_local,
+            _ => true,
+        };
+        is_outside && is_of_host && !self.is_before
+    }
+
     pub fn meaning(&self) -> String {
         let memory = self.memory.as_deref().unwrap_or("device");
         let outside = match memory {
+            _ if self.is_before => "of a buffer, before its start: compare the index with 0 before",
             "local" => {
                 "of the group's local memory: compare the index with its size (hosts give clSetKernelArg bytes, not elements)"
             }
