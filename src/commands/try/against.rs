@@ -151,8 +151,8 @@ fn judged_pair(
         }
         Word::Same => {}
         _ => {
-            verdict.reason =
-                { RecordedGpu::of(USUAL, family)?.pair((registry, family), &job.cases, SAME)? }
+            let gpu = RecordedGpu::of(USUAL, family)?;
+            verdict.reason = gpu.pair((registry, family), &job.cases, SAME)?;
         }
     }
     let size = judged::size(&judgement, case.shape);
