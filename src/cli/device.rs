@@ -156,7 +156,8 @@ pub struct CountArgs {
     /// What each rung takes on a GPU that gpulab has records of, and what would pay most there, as in h200
     #[arg(long, value_name = "GPU", conflicts_with = "program")]
     pub on: Option<String>,
-    /// Compare with the counts that --csv wrote before: what changed, and by how much
+    /// Compare with the counts that --csv wrote before: what changed, and by how much; --json then writes
+    /// the verdict, and no rows
     #[arg(long, value_name = "FILE")]
     pub against: Option<PathBuf>,
     /// Exit with code 6 if one of these counts grew by more than its share, as in passes:1%,segments; all names every count

@@ -119,6 +119,11 @@ fn counts_are_held_against_those_of_a_file() {
             "--fail-on allows +3.0%",
         ),
         (
+            "tree.cl --as reduce --against base.csv --fail-on item_instructions:3% --json -",
+            6,
+            "\"rule\": \"more_work\"",
+        ),
+        (
             "tree.cl --as reduce --against base.csv --fail-on segments",
             0,
             "item_instructions",

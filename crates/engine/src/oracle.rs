@@ -354,7 +354,7 @@ fn answer_of_rung(
     })
     .map_err(|error| {
         format!(
-            "the rung that says what is right, on {}: {error}",
+            "the kernel that says what is right, on {}: {error}",
             info.name
         )
     })

@@ -325,7 +325,7 @@ pub fn steps(ladders: &[LadderSteps<'_>], screen: Screen) -> String {
 pub fn curve(name: &str, pairs: &[[f64; 2]], whole: f64, same: f64, screen: Screen) -> String {
     const PLANTED: [f64; 7] = [0.0, 0.01, 0.02, 0.03, 0.05, 0.1, 0.3];
     let each = whole / pairs.len() as f64;
-    let mut table = Table::default().texts("slower by", PLANTED.map(format::percent));
+    let mut table = Table::default().texts("slower", PLANTED.map(format::percent));
     for seconds in [whole / 4.0, whole] {
         let most = (seconds / each) as usize;
         let trials = PLANTED.map(|share| planted(pairs, share, most, same));

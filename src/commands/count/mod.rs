@@ -8,7 +8,7 @@ use crate::bench::{self, Input, WORK_GROUP};
 use crate::brought::{Brought, asks, is_exercise, is_family_file, line_of_any, parted};
 use crate::cli::{Color, CountArgs, Global};
 use crate::commands::elsewhere::RecordedGpu;
-use crate::console::{print, screen, worst_of};
+use crate::console::{screen, worst_of};
 use crate::count::{
     CountRow, CountSubject, FindingKind, LockstepModel, case_of, counted_cases, fixed_items,
     growths, machine_of,
@@ -17,12 +17,13 @@ use crate::data::{Dtype, Params, Shape};
 use crate::experiments::{Experiment, experiment};
 use crate::kernels::{Family, Registry, Rung, Sources, ladders};
 use crate::outcome::Status;
-use crate::outputs::{Outputs, Paths};
+use crate::outputs::{Outputs, Paths, TextOrJson};
 use crate::plan::{Case, Target};
 use crate::record::{Row, Run};
 use crate::report::count_gate::{sentence, text};
 use crate::report::elsewhere::TimeElsewhere;
 use crate::report::format::Screen;
+use crate::report::verdict::{Finding, Verdict, Word};
 use crate::simulator::Simulator;
 use crate::store::{Recorded, of_csv};
 use crate::terminal::say;
@@ -54,8 +55,8 @@ pub fn run(global: &Global, options: &CountArgs) -> Result<()> {
         registry
     };
     let cl_dir = options.given.cl_dir.as_deref();
-    let before = options.against.as_deref().map(read).transpose()?;
-    let mut outputs: Outputs<CountRow> = Outputs::open(&Paths::from(&options.rows))?;
+    let before = baseline(options)?;
+    let mut outputs: Outputs<CountRow> = Outputs::open(&paths(options))?;
     interrupt::watch();
     let mut counter = Counter::open(
         registry,
@@ -93,7 +94,7 @@ pub fn run(global: &Global, options: &CountArgs) -> Result<()> {
         return Err(Error::Untrusted(why));
     }
     let whole = !matches!(subject, Countable::Ladder(_, Some(_), _));
-    compare(global.color, options, &before, &rows, whole)
+    compare(global.color, options, before, &rows, whole)
 }
 
 /// What each rung takes on a recorded GPU, at the largest size that was recorded or that is usual there; and what would pay most.
@@ -173,8 +174,8 @@ fn tell(
 
 /// Counts the kernels that a host program launches.
 fn count_program(global: &Global, options: &CountArgs, model: LockstepModel) -> Result<()> {
-    let before = options.against.as_deref().map(read).transpose()?;
-    let mut outputs: Outputs<CountRow> = Outputs::open(&Paths::from(&options.rows))?;
+    let before = baseline(options)?;
+    let mut outputs: Outputs<CountRow> = Outputs::open(&paths(options))?;
     interrupt::watch();
     let simulator = Simulator::prepare(&ceilings::folder()?)?;
     let limit = Duration::from_secs_f64(options.deadline);
@@ -256,7 +257,7 @@ fn count_program(global: &Global, options: &CountArgs, model: LockstepModel) -> 
     if let Some(why) = counted.sources.values().find_map(|text| asks(text)) {
         return Err(Error::Untrusted(why));
     }
-    compare(global.color, options, &before, &rows, true)
+    compare(global.color, options, before, &rows, true)
 }
 
 /// The error that the worst case makes.
@@ -457,7 +458,32 @@ fn check_trials(options: &CountArgs) -> Result<()> {
         })
 }
 
-/// The rows of `--against`, read before anything is counted.
+/// Earlier counts, and where the verdict on new ones goes.
+struct Baseline {
+    rows: Vec<CountRow>,
+    output: TextOrJson,
+}
+
+/// What `--against` names, read before anything is counted.
+fn baseline(options: &CountArgs) -> Result<Option<Baseline>> {
+    let Some(path) = &options.against else {
+        return Ok(None);
+    };
+    Ok(Some(Baseline {
+        rows: read(path)?,
+        output: TextOrJson::open(options.rows.json.as_deref())?,
+    }))
+}
+
+/// Where rows go. JSON is the verdict's, if there is one.
+fn paths(options: &CountArgs) -> Paths<'_> {
+    let json = options.rows.json.as_deref();
+    Paths {
+        json: json.filter(|_| options.against.is_none()),
+        ..Paths::from(&options.rows)
+    }
+}
+
 fn read(path: &Path) -> Result<Vec<CountRow>> {
     let name = path.display().to_string();
     let text = std::fs::read(path).map_err(|e| Error::Usage(format!("cannot read {name}: {e}")))?;
@@ -475,7 +501,10 @@ fn read(path: &Path) -> Result<Vec<CountRow>> {
 fn compare(
     color: Color,
     options: &CountArgs,
-    before: &[CountRow],
+    Baseline {
+        rows: before,
+        output,
+    }: Baseline,
     now: &[CountRow],
     whole: bool,
 ) -> Result<()> {
@@ -494,7 +523,7 @@ fn compare(
     {
         return usage_error(format!("{name}: it was counted for {old}, this for {new}"));
     }
-    let known = counted_cases(before);
+    let known = counted_cases(&before);
     let missing: Vec<&str> = cases
         .iter()
         .filter(|case| !known.contains(case))
@@ -507,22 +536,14 @@ fn compare(
         ));
     }
     let allowed = options.fail_on.clone().unwrap_or_default();
-    let growths = growths(before, now);
-    print(&text(
-        &growths,
-        &allowed,
-        cases.len(),
-        &name.to_string(),
-        screen(color),
-    ))?;
-    let worse: Vec<String> = growths
+    let growths = growths(&before, now);
+    let name = name.to_string();
+    let told = text(&growths, &allowed, cases.len(), &name, screen(color));
+    let mut worse: Vec<String> = growths
         .iter()
         .filter(|growth| growth.is_refused(&allowed))
         .map(|growth| sentence(growth, &allowed))
         .collect();
-    if !worse.is_empty() {
-        return Err(Error::Worse(worse.join("\n")));
-    }
     let mut gone = known;
     gone.retain(|case| {
         !cases.contains(case)
@@ -531,11 +552,24 @@ fn compare(
                     .iter()
                     .any(|row| row.status != Status::Ok && case_of(row) == *case))
     });
-    match gone.is_empty() {
-        true => Ok(()),
-        false => Err(Error::Worse(format!(
+    if !gone.is_empty() {
+        worse.push(format!(
             "{name} has counts of {}, which did not run now: --csv keeps the new state, if that is right",
             gone.join(", ")
-        ))),
+        ));
     }
+    let mut verdict = Verdict::new("count", &cases.join(", "));
+    verdict.reference = Some(name);
+    verdict.verdict = Word::Same;
+    let findings = worse.iter().cloned();
+    verdict.findings = findings
+        .map(|worse| Finding::new("more_work", worse, "Oclgrind"))
+        .collect();
+    let refused = (!worse.is_empty()).then(|| Error::Worse(worse.join("\n")));
+    if let Some(error) = &refused {
+        verdict.verdict = Word::Found;
+        verdict.exit_code = error.exit_code();
+    }
+    output.tell(&verdict, || told)?;
+    refused.map_or(Ok(()), Err)
 }

@@ -14,8 +14,8 @@ use gpulab_model::outcome::{Measured, Stop};
 use gpulab_model::plan::{Arg, Case, Launch, Reference, Target};
 
 /// Numbers among a reader's data that kernels may treat apart: they divide by 0; the exponential of the other is infinite
-/// in f32, and half precision has no such number.
-const SELDOM: [f32; 2] = [0.0, 100.3];
+/// in f32, and half precision has no such number; or they hold numbers to a limit.
+const SELDOM: [f32; 3] = [0.0, 100.3, -5000.3];
 
 /// Most bytes of exact data that are kept for the next rung, little beside any machine's memory.
 const MOST_KEPT: usize = 256 << 20;
