@@ -102,13 +102,23 @@ pub const NO_EDGE: i32 = i32::MAX / 2;
 pub fn generate(fill: Fill, dtype: Dtype, seed: u64, stream: u64, start: u64, len: usize) -> Array {
     let mut array = Array::zeros(dtype, len);
     let key = key(seed, stream);
-    match &mut array {
-        Array::F32(v) => fill_f32(v, start, fill, key),
-        Array::F64(v) => fill_f64(v, start, fill, key),
-        Array::I32(v) => fill_whole::<32, i32>(v, start, fill, key, |x| x as i32),
-        Array::I64(v) => fill_whole::<64, i64>(v, start, fill, key, |x| x),
+    match (&mut array, fill) {
+        (Array::F32(v), Fill::Bits) => {
+            fill_with(v, start, |i| f32::from_bits(pattern(key, i)));
+        }
+        (Array::F64(v), Fill::Bits) => {
+            fill_with(v, start, |i| f64::from_bits(wide_pattern(key, i)));
+        }
+        (Array::F32(v), _) => {
+            fill_floats::<32, 24, f32>(v, start, fill, key, |x| x as f32, |x| x as f32);
+        }
+        (Array::F64(v), _) => {
+            fill_floats::<64, 53, f64>(v, start, fill, key, |x| x, |x| x as f64);
+        }
+        (Array::I32(v), _) => fill_whole::<32, i32>(v, start, fill, key, |x| x as i32),
+        (Array::I64(v), _) => fill_whole::<64, i64>(v, start, fill, key, |x| x),
         // What bytes are is said by a layout, which makes data of them.
-        Array::U8(v) => fill_with(v, start, |i| (draw(key, i) >> 40) as u8),
+        (Array::U8(v), _) => fill_with(v, start, |i| (draw(key, i) >> 40) as u8),
     }
     array
 }
@@ -118,104 +128,61 @@ pub fn key(seed: u64, stream: u64) -> u64 {
     mix(seed ^ mix(stream.wrapping_add(0x5EED)))
 }
 
-fn fill_f32(v: &mut [f32], start: u64, fill: Fill, key: u64) {
-    const UNIT: f32 = 1.0 / (1u64 << 23) as f32;
+/// Floats of so many bits, of which the significand has so many. All but whole numbers are made in f64, exactly, of which
+/// `number` makes elements; `whole` makes the others.
+fn fill_floats<const BITS: u32, const SIGNIFICAND: u32, T: Copy + Send + Sync>(
+    v: &mut [T],
+    start: u64,
+    fill: Fill,
+    key: u64,
+    number: impl Fn(f64) -> T + Sync,
+    whole: impl Fn(i64) -> T + Copy + Sync,
+) {
+    // The last place of numbers from 1 on.
+    let unit = 2.0 / (1u64 << SIGNIFICAND) as f64;
+    let first_bits = |i, bits| (draw(key, i) >> (64 - bits)) as f64 * unit;
     match fill {
-        Fill::Real => fill_with(v, start, |i| {
-            (draw(key, i) >> 40) as i32 as f32 * UNIT - 1.0
-        }),
-        Fill::Positive => fill_with(v, start, |i| {
-            1.0 + (draw(key, i) >> 41) as i32 as f32 * UNIT
-        }),
-        Fill::Negative => fill_with(v, start, |i| {
-            -1.0 - (draw(key, i) >> 41) as i32 as f32 * UNIT
-        }),
+        Fill::Real => fill_with(v, start, |i| number(first_bits(i, SIGNIFICAND) - 1.0)),
+        Fill::Positive => fill_with(v, start, |i| number(1.0 + first_bits(i, SIGNIFICAND - 1))),
+        Fill::Negative => fill_with(v, start, |i| number(-1.0 - first_bits(i, SIGNIFICAND - 1))),
         Fill::Near { negative, small } => {
-            let (places, size) = near_places(Dtype::F32, negative, small);
-            let scale = 2f32.powi(size);
-            fill_with(v, start, |i| {
-                near(draw(key, i), negative, places) as f32 * scale
-            });
-        }
-        Fill::Sizes(most) => fill_with(v, start, |i| sized_f32(draw(key, i), draw(!key, i), most)),
-        Fill::Fractions(k) => fill_exact(v, start, key, k, |x| x as f32 / 4.0),
-        Fill::Scaled(k) => {
-            let scale = scale(key) as f32;
-            fill_exact(v, start, key, k, |x| x as f32 * scale);
-        }
-        Fill::Exact(_)
-        | Fill::Below(_)
-        | Fill::Ones
-        | Fill::Ramp
-        | Fill::MostBits
-        | Fill::FewBits => {
-            fill_whole::<32, f32>(v, start, fill, key, |x| x as f32);
-        }
-        Fill::Bits => fill_with(v, start, |i| f32::from_bits(pattern(key, i))),
-        Fill::Weights { .. } => {
-            let weights = Weights::of(fill, key);
-            fill_with(v, start, |i| {
-                weights.weight(i).map_or(f32::INFINITY, |w| w as f32)
-            });
-        }
-        Fill::Turned { columns, falling } => {
-            fill_with(v, start, |i| {
-                (turned(key, columns, falling, i) * size(falling)) as f32
-            });
-        }
-        Fill::Largest { negative } => {
-            let scale = 2f32.powi(103);
-            fill_with(v, start, |i| {
-                largest(draw(key, i), negative, 24) as f32 * scale
-            });
-        }
-    }
-}
-
-fn fill_f64(v: &mut [f64], start: u64, fill: Fill, key: u64) {
-    match fill {
-        Fill::Real => fill_with(v, start, |i| {
-            (draw(key, i) >> 11) as f64 * (2.0 / (1u64 << 53) as f64) - 1.0
-        }),
-        Fill::Positive => fill_with(v, start, |i| 1.0 + fraction(draw(key, i))),
-        Fill::Negative => fill_with(v, start, |i| -1.0 - fraction(draw(key, i))),
-        Fill::Near { negative, small } => {
-            let (places, size) = near_places(Dtype::F64, negative, small);
+            let dtype = if BITS == 32 { Dtype::F32 } else { Dtype::F64 };
+            let (places, size) = near_places(dtype, negative, small);
             let scale = 2f64.powi(size);
             fill_with(v, start, |i| {
-                near(draw(key, i), negative, places) as f64 * scale
+                number(near(draw(key, i), negative, places) as f64 * scale)
             });
         }
-        Fill::Sizes(most) => fill_with(v, start, |i| sized_f64(draw(key, i), draw(!key, i), most)),
-        Fill::Fractions(k) => fill_exact(v, start, key, k, |x| x as f64 / 4.0),
+        Fill::Sizes(most) => fill_with(v, start, |i| {
+            number(sized(draw(key, i), draw(!key, i), most, SIGNIFICAND))
+        }),
+        Fill::Fractions(k) => fill_exact(v, start, key, k, |x| number(x as f64 / 4.0)),
         Fill::Scaled(k) => {
             let scale = scale(key);
-            fill_exact(v, start, key, k, |x| x as f64 * scale);
+            fill_exact(v, start, key, k, |x| number(x as f64 * scale));
+        }
+        Fill::Weights { .. } => {
+            let weights = Weights::of(fill, key);
+            fill_with(v, start, |i| {
+                number(weights.weight(i).unwrap_or(f64::INFINITY))
+            });
+        }
+        Fill::Turned { columns, falling } => fill_with(v, start, |i| {
+            number(turned(key, columns, falling, i) * size(falling))
+        }),
+        Fill::Largest { negative } => {
+            let scale = 2f64.powi(if BITS == 32 { 103 } else { 970 });
+            fill_with(v, start, |i| {
+                number(largest(draw(key, i), negative, SIGNIFICAND) as f64 * scale)
+            });
         }
         Fill::Exact(_)
         | Fill::Below(_)
         | Fill::Ones
         | Fill::Ramp
         | Fill::MostBits
-        | Fill::FewBits => {
-            fill_whole::<64, f64>(v, start, fill, key, |x| x as f64);
-        }
-        Fill::Bits => fill_with(v, start, |i| f64::from_bits(wide_pattern(key, i))),
-        Fill::Weights { .. } => {
-            let weights = Weights::of(fill, key);
-            fill_with(v, start, |i| weights.weight(i).unwrap_or(f64::INFINITY));
-        }
-        Fill::Turned { columns, falling } => {
-            fill_with(v, start, |i| {
-                turned(key, columns, falling, i) * size(falling)
-            });
-        }
-        Fill::Largest { negative } => {
-            let scale = 2f64.powi(970);
-            fill_with(v, start, |i| {
-                largest(draw(key, i), negative, 53) as f64 * scale
-            });
-        }
+        | Fill::FewBits
+        | Fill::Bits => fill_whole::<BITS, T>(v, start, fill, key, whole),
     }
 }
 
@@ -362,15 +329,10 @@ fn narrow(draw: u64, kind: u64, most: u32) -> i64 {
 
 /// A float whose exponent is one of `most` about 0: its sign, its exponent and, from a draw of their own, the other bits.
 #[inline(always)]
-fn sized_f32(draw: u64, kind: u64, most: u32) -> f32 {
-    let exponent = below(kind, most + 1) + 127 - most / 2;
-    f32::from_bits((kind as u32) << 31 | exponent << 23 | (draw >> 41) as u32)
-}
-
-#[inline(always)]
-fn sized_f64(draw: u64, kind: u64, most: u32) -> f64 {
+fn sized(draw: u64, kind: u64, most: u32, significand: u32) -> f64 {
     let exponent = below(kind, most + 1) + 1023 - most / 2;
-    f64::from_bits(kind << 63 | u64::from(exponent) << 52 | draw >> 12)
+    let last = draw >> (65 - significand) << (53 - significand);
+    f64::from_bits(kind << 63 | u64::from(exponent) << 52 | last)
 }
 
 pub fn scale(key: u64) -> f64 {
