@@ -155,16 +155,10 @@ const FIRST: [(&str, Site, &str); 8] = [
 
 /// The first limits; all of them folded, a table for each unit, and the curves over size.
 pub fn limits(own: &Material) -> Option<Markup> {
-    let curve: Vec<&CeilingRow> = own
+    let (curve, single): (Vec<&CeilingRow>, Vec<&CeilingRow>) = own
         .ceilings
         .iter()
-        .filter(|row| row.place == Site::Curve)
-        .collect();
-    let single: Vec<&CeilingRow> = own
-        .ceilings
-        .iter()
-        .filter(|row| row.place != Site::Curve)
-        .collect();
+        .partition(|row| row.place == Site::Curve);
     let unquiet: Vec<&CeilingRow> = single
         .iter()
         .copied()

@@ -80,14 +80,14 @@ pub struct ProbeSpace {
 
 impl ProbeSpace {
     /// Without the settings of which the device allows no value.
-    fn new(case: Case, axes: Vec<Axis>) -> ProbeSpace {
-        ProbeSpace {
-            case,
-            axes: axes
-                .into_iter()
-                .filter(|axis| !axis.values.is_empty())
-                .collect(),
-        }
+    fn new(case: Case, mut axes: Vec<Axis>) -> ProbeSpace {
+        axes.retain(|axis| !axis.values.is_empty());
+        ProbeSpace { case, axes }
+    }
+
+    /// A case without settings to try.
+    fn only(case: Case) -> Vec<ProbeSpace> {
+        vec![ProbeSpace::new(case, Vec::new())]
     }
 
     pub fn at(&self, place: &[usize]) -> Case {
@@ -235,13 +235,7 @@ fn between(target: &Target, quick: bool) -> impl Iterator<Item = Quantity> + use
 fn on_host(what: &'static str, bytes: Option<u64>, measure: Rate, case: Case) -> Quantity {
     Quantity {
         bytes,
-        ..of_elements(
-            what,
-            "",
-            measure,
-            Site::Host,
-            vec![ProbeSpace::new(case, Vec::new())],
-        )
+        ..of_elements(what, "", measure, Site::Host, ProbeSpace::only(case))
     }
 }
 
@@ -370,13 +364,7 @@ fn poor(target: &Target) -> Vec<Quantity> {
         let settings = params([(ADDED_TO.name, words)]);
         let wg = group(target, 256);
         let case = case("atomics", variant, Dtype::I32, n, wg, &settings);
-        of_elements(
-            ATOMIC,
-            "i32",
-            Rate::Ops,
-            place,
-            vec![ProbeSpace::new(case, Vec::new())],
-        )
+        of_elements(ATOMIC, "i32", Rate::Ops, place, ProbeSpace::only(case))
     });
     [
         of_bytes("read", Site::Alone, bytes, vec![alone]),
@@ -408,13 +396,7 @@ fn waiting(target: &Target) -> Vec<Quantity> {
         ]);
         let nodes = 1 << (bytes / (4 << memory::LINE)).max(2).ilog2();
         let case = case("chase", "global", Dtype::I32, nodes, 1, &settings);
-        of_elements(
-            LOAD,
-            "",
-            Rate::Latency,
-            place,
-            vec![ProbeSpace::new(case, Vec::new())],
-        )
+        of_elements(LOAD, "", Rate::Latency, place, ProbeSpace::only(case))
     });
     let division = instructions::OPERATIONS
         .iter()
@@ -433,7 +415,6 @@ fn waiting(target: &Target) -> Vec<Quantity> {
         group(target, 256),
         &settings,
     );
-    let space = ProbeSpace::new(division, Vec::new());
     loads
         .into_iter()
         .chain([of_elements(
@@ -441,7 +422,7 @@ fn waiting(target: &Target) -> Vec<Quantity> {
             "i32",
             Rate::Ops,
             Site::Unit,
-            vec![space],
+            ProbeSpace::only(division),
         )])
         .collect()
 }
@@ -467,17 +448,14 @@ fn of_items(target: &Target) -> Vec<Quantity> {
         return vec![of_elements("add", "f32", Rate::Ops, Site::Warp, spaces)];
     }
     let case = |bytes: u64, params: Params| {
-        vec![ProbeSpace::new(
-            case(
-                "read",
-                "strided",
-                Dtype::I32,
-                bytes / 4,
-                group(target, 256),
-                &params,
-            ),
-            Vec::new(),
-        )]
+        ProbeSpace::only(case(
+            "read",
+            "strided",
+            Dtype::I32,
+            bytes / 4,
+            group(target, 256),
+            &params,
+        ))
     };
     let far = 1 << far_bytes(target).ilog2();
     let mut all = Vec::new();
@@ -678,10 +656,7 @@ fn arithmetic(
         Vec::new()
     };
     let op = if target.gpu { ops.last() } else { ops.first() };
-    let mut params: Params = op
-        .map(|op| (OP.name.to_owned(), (*op).to_owned()))
-        .into_iter()
-        .collect();
+    let mut params = params(op.map(|op| (OP.name, op)));
     let n = lanes(target).next_multiple_of(if target.gpu { 1 << 12 } else { 1 << 10 });
     let wg: &[&str] = if target.gpu {
         &["256", "512", "1024"]
