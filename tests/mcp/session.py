@@ -97,7 +97,8 @@ async def work(session, folder):
     tried = await session.call("try", file="slow.cl", n=2048)
     assert tried["result"]["verdict"] == "NOTHING FOUND", tried
     # Compared with nothing: what gpulab says is to judge against an older kernel.
-    assert "not looked at: right results" in tried["report"] and "--against" in tried["result"]["next"], tried
+    assert "not looked at: right results" in tried["report"] and "--against" in str(tried["result"]["not_looked_at"]), tried
+    assert any(found["rule"] == "would_pay" and found["line"] for found in tried["result"]["findings"]), tried
     new = edited(SLOW, tried["report"])
 
     (folder / "wrong.cl").write_text(new.replace("2.0f * in[y * width + x]", "2.0f * in[x * height + y]"))

@@ -10,7 +10,7 @@ use crate::rungs::label;
 use crate::view::{RateUnit, View, is_base};
 use crate::why;
 use gpulab_kernels::{FAMILIES, Registry, Sources, built_in, cited};
-use gpulab_record::{Row, clear_factor, flag};
+use gpulab_record::{Row, flag};
 use gpulab_study::count::{CountRow, LockstepModel};
 use gpulab_study::why::{DeviceRates, LadderReasons, RungTime, StepReason, reasons, results};
 use maud::{Markup, html};
@@ -53,59 +53,6 @@ pub fn heading(families: &[FamilyLadders]) -> String {
             )
         }
     }
-}
-
-/// What few readers expect: the step that brings most, the one that loses most, and copies that take longer than the CPU's work.
-pub fn surprises(families: &[FamilyLadders]) -> Option<Markup> {
-    let mut steps: Vec<(f64, [&Row; 2])> = Vec::new();
-    let mut copied: Vec<(f64, f64, &Row)> = Vec::new();
-    for rows in of_today(families) {
-        let mut rungs = View::of(rows, RateUnit::GB).rungs;
-        rungs.retain(|row| is_base(row));
-        for pair in rungs.windows(2) {
-            let gain = pair[1].step_x.unwrap_or(1.0);
-            if gain.max(1.0 / gain) > clear_factor(Some(pair[0]), pair[1]) {
-                steps.push((gain, [pair[0], pair[1]]));
-            }
-        }
-        for row in rungs {
-            if let (Some(gain), Some(time), Some(whole)) =
-                (row.cpu_rayon_x, row.t_median_s, row.t_end_to_end_s)
-                && gain > 1.0
-                && whole > gain * time
-            {
-                copied.push((gain, whole / (gain * time), row));
-            }
-        }
-    }
-    steps.sort_by(|a, b| a.0.total_cmp(&b.0));
-    copied.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut told = Vec::new();
-    if let Some((gain, [before, after])) = steps.last().filter(|step| step.0 > 1.0) {
-        told.push(format!(
-            "One step brings most: {} {} is {} times as fast as {}.",
-            after.family,
-            label(after),
-            number::value(*gain),
-            label(before)
-        ));
-    }
-    if let Some((gain, [before, after])) = steps.first().filter(|step| step.0 < 1.0) {
-        told.push(format!(
-            "A step can lose: {} {} is {} times slower than {}.",
-            after.family,
-            label(after),
-            number::value(1.0 / gain),
-            label(before)
-        ));
-    }
-    if let Some((gain, loss, row)) = copied.last() {
-        told.push(format!(
-            "The kernel can win and the program lose: {} {} is {} times as fast as all cores of the CPU, but with buffers and copies {} times slower.",
-            row.family, label(row), number::value(*gain), number::value(*loss)
-        ));
-    }
-    (!told.is_empty()).then(|| notes(&told))
 }
 
 /// The ladders of some families: of each that of the most rungs and the largest problem, others folded.

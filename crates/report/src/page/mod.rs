@@ -25,7 +25,7 @@ use std::io::Write as _;
 const STYLE: &str = include_str!("style.css");
 
 /// The parts that are not folded.
-const FIRST: [&str; 3] = ["device", "ladders", "surprises"];
+const FIRST: [&str; 2] = ["device", "ladders"];
 
 pub struct DataFile {
     /// Its name without its folder.
@@ -64,11 +64,6 @@ pub fn html(material: &Material, files: &[DataFile], counts: &[CountRow]) -> Str
                 "ladders",
                 ladder::heading(first),
                 ladder::ladders(first, own, counts, ids),
-            ),
-            (
-                "surprises",
-                "What may surprise".to_owned(),
-                ladder::surprises(first),
             ),
             (
                 "more ladders",

@@ -108,25 +108,3 @@ fn kernels_of_a_source_are_not_held_against_limits_of_today() {
         heading(of("reduce", 97.0))
     );
 }
-
-#[test]
-fn a_surprise_is_a_step_that_noise_does_not_make() {
-    let step = |rung, variant, seconds, step_x| Row {
-        step_x: Some(step_x),
-        ..timed(rung, variant, seconds)
-    };
-    let rows = [
-        step(1, "naive", 1e-3, 1.0),
-        step(2, "local", 2.5e-4, 4.0),
-        step(3, "tiled", 2.5e-4, 1.001),
-    ];
-    let said = |rows: &[Row]| page(&of_rows(rows.to_vec()));
-    let text = said(&rows);
-    assert!(text.contains("v2 local is 4.00 times as fast as v1 naive"));
-    assert!(!text.contains("A step can lose"));
-    assert!(
-        said(&[&rows[..2], &[step(3, "tiled", 1e-3, 0.25)]].concat())
-            .contains("v3 tiled is 4.00 times slower than v2 local")
-    );
-    assert!(!said(&rows[1..]).contains("What may surprise"));
-}
