@@ -58,15 +58,15 @@ pub const EXITS: &[(u8, &str)] = &[
         3,
         "There is no OpenCL loader, no platform, or no device that matches.",
     ),
-    (4, "A result failed its check."),
+    (4, "A result failed its check, or a fault was found."),
     (5, "A kernel did not build."),
     (
         6,
-        "A case is slower, or counts more, than --fail-on allows.",
+        "SLOWER; or a case is slower, or counts more, than --fail-on allows.",
     ),
     (
         7,
-        "A row cannot be trusted: faster than the device can be or, with --strict, flagged.",
+        "NOT LOOKED AT; or a row cannot be trusted: faster than the device can be or, with --strict, flagged.",
     ),
     (
         8,

@@ -80,7 +80,7 @@ pub fn run(global: &Global, options: &TryArgs, (file, kernel): (&str, Option<&st
     verdict.next = match &kernels[..] {
         [first, _, ..] => Some(format!("gpulab try {}", quoted(&format!("{file}:{first}")))),
         _ if verdict.verdict == Word::NothingFound => {
-            Some(format!("gpulab try {} --draft", quoted(&verdict.subject)))
+            Some(format!("gpulab check {}", quoted(file)))
         }
         _ => None,
     };
@@ -214,7 +214,10 @@ impl Looking<'_> {
                 shape,
             )
         };
-        self.tell(&format!("{} guessed: {}", self.kernel, draft.guesses));
+        self.tell(&format!(
+            "{} guessed (--draft writes it out): {}",
+            self.kernel, draft.guesses
+        ));
         let before = self.verdict.findings.len();
         let judgement = judge(
             &mut worker,
