@@ -30,9 +30,8 @@ pub mod values;
 pub(crate) use builder::Builder;
 pub use c_text::{ValueType, included as included_name, logical_lines, raw_strings};
 pub use described::{
-    Checker, DeclarationError, Description, FamilyFile, HOSTS_LOCAL, ITSELF, KernelDraft, Oracle,
-    OracleBuffer, OracleQuestion, UNNAMED, draft, draft_alone, reference_kernel, result_file,
-    rung_text,
+    Checker, DeclarationError, Description, FamilyFile, ITSELF, KernelDraft, Oracle, OracleBuffer,
+    OracleQuestion, UNNAMED, draft, draft_alone, reference_kernel, result_file, rung_text,
 };
 pub use family::{
     AnyProblem, Ask, Bound, Family, Form, Rung, entry_point, ladder, rung, tile_of_a_group,

@@ -4,7 +4,7 @@ use super::SETTINGS;
 use crate::brought::{assembled, drafted, read};
 use crate::console::print;
 use crate::kernels::signature::CSource;
-use crate::kernels::{Family, HOSTS_LOCAL, Registry, UNNAMED, given};
+use crate::kernels::{Family, KernelDraft, Registry, UNNAMED, given};
 use crate::{Error, Result, files, usage_error};
 use glob::{MatchOptions, Pattern, glob_with};
 use gpulab_model::Joined;
@@ -165,10 +165,10 @@ impl Source {
             (&besides, false),
             (&family, None),
         );
-        let draft = drafted.as_ref().map_or("", |(_, draft)| &draft.text);
+        let draft = drafted.as_ref().map(|(_, draft)| draft);
         DraftedKernel {
-            is_guess: draft.contains(": or "),
-            makes_local: draft.contains(HOSTS_LOCAL),
+            is_guess: draft.is_ok_and(KernelDraft::has_choice),
+            makes_local: draft.is_ok_and(KernelDraft::has_local),
             family: drafted
                 .map(|(family, _)| family)
                 .map_err(|why| why.to_string()),

@@ -10,7 +10,7 @@ use crate::judgement::{Judgement, Ruling};
 use crate::judging::judge;
 use crate::kernels::remarks::Remark;
 use crate::kernels::signature::CSource;
-use crate::kernels::{Family, HOSTS_LOCAL, ITSELF, Registry, UNNAMED};
+use crate::kernels::{Family, ITSELF, Registry, UNNAMED};
 use crate::outcome::{Executor, Job, Settings};
 use crate::outputs::TextOrJson;
 use crate::plan::Case;
@@ -250,13 +250,12 @@ impl Looking<'_> {
         }
         let checked = simulate::look(registry, (family, rung), &case, SHORT)?;
         simulate::add(&mut self.verdict, &checked, &self.kernel);
-        let makes_local = draft.text.contains(HOSTS_LOCAL);
         let mut findings = checked.findings.iter();
-        if let Some(found) = findings.find(|found| found.is_behind_end(makes_local)) {
+        if let Some(found) = findings.find(|found| found.is_behind_end(draft.has_local())) {
             self.stray.get_or_insert(found.sentence());
         }
         self.is_looked |= checked.doubt().is_none();
-        if !checked.findings.is_empty() && draft.text.contains(": or ") {
+        if !checked.findings.is_empty() && draft.has_choice() {
             self.tell("note: this may follow from a number that was guessed: --draft writes the guesses, for you to correct");
         }
         if checked.findings.is_empty() && checked.doubt().is_none() {

@@ -25,9 +25,6 @@ const TYPE_UNKNOWN: &str = ": its type is not known here";
 /// What a macro is that only the host knows, where its name says nothing.
 pub const UNNAMED: &str = "4";
 
-/// Begins an argument that is local memory as long as the host says.
-pub const HOSTS_LOCAL: &str = "local ";
-
 /// A family's file for one kernel.
 pub struct KernelDraft {
     pub text: String,
@@ -35,6 +32,18 @@ pub struct KernelDraft {
     pub guesses: String,
     /// Macros whose names say nothing of their values.
     pub unknown: Vec<String>,
+}
+
+impl KernelDraft {
+    /// Whether one of its numbers may be any other.
+    pub fn has_choice(&self) -> bool {
+        self.text.contains(": or ")
+    }
+
+    /// Whether an argument is local memory, as long as the host says.
+    pub fn has_local(&self) -> bool {
+        self.text.contains("\"local ")
+    }
 }
 
 /// Drafts a family for one kernel of a text, with these lines `besides`; `defines` are macros of its host. What is compared with [`ITSELF`] need not write all of its
@@ -327,10 +336,7 @@ fn draft_arg(
             } else {
                 "2 * WG"
             };
-            plain(
-                format!("{HOSTS_LOCAL}{elements}"),
-                ": elements of local memory",
-            )
+            plain(format!("local {elements}"), ": elements of local memory")
         }
         AddressSpace::Image => {
             let dimensions = ImageKind::in_c(&parameter.type_name).map_or(2, ImageKind::dimensions);

@@ -15,7 +15,7 @@ pub(crate) use args::{DescribedArg, parse_arg};
 pub(crate) use description::check_option;
 pub use description::{Checker, DeclarationError, Description, FamilyFile, ITSELF, result_file};
 pub(crate) use draft::is_guarded;
-pub use draft::{HOSTS_LOCAL, KernelDraft, UNNAMED, draft, draft_alone};
+pub use draft::{KernelDraft, UNNAMED, draft, draft_alone};
 pub(crate) use formula::{Formula, is_name, macro_value, parts};
 pub(crate) use planner::bound;
 

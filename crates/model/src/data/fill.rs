@@ -128,8 +128,10 @@ pub fn key(seed: u64, stream: u64) -> u64 {
     mix(seed ^ mix(stream.wrapping_add(0x5EED)))
 }
 
-/// Floats of so many bits, of which the significand has so many. All but whole numbers are made in f64, exactly, of which
-/// `number` makes elements; `whole` makes the others.
+/// Fills an array with floats of `BITS` bits. `SIGNIFICAND` counts the bits of their significand, with the leading one.
+///
+/// Numbers with fractions are computed in f64, and `number` makes elements of them. Nothing is rounded on the way as long as a fill's
+/// largest whole number is at most 2^53. Whole numbers go to `whole` as they are.
 fn fill_floats<const BITS: u32, const SIGNIFICAND: u32, T: Copy + Send + Sync>(
     v: &mut [T],
     start: u64,
@@ -182,6 +184,7 @@ fn fill_floats<const BITS: u32, const SIGNIFICAND: u32, T: Copy + Send + Sync>(
         | Fill::Ramp
         | Fill::MostBits
         | Fill::FewBits
+        // These are no numbers: [`generate`] makes them.
         | Fill::Bits => fill_whole::<BITS, T>(v, start, fill, key, whole),
     }
 }
