@@ -594,10 +594,11 @@ const GUARDS: &str = "_h _cl _clh _hpp";
 
 /// That an assembled text asks for a macro of compilers, so that it may do something else in the simulator than on a device.
 pub fn asks(text: &str) -> Option<String> {
-    logical_lines(text).into_iter().find_map(|(_, line)| {
+    let lines = logical_lines(text);
+    lines.iter().enumerate().find_map(|(at, (_, line))| {
         let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
         let directive = words.clone().next().filter(|_| line.trim_start().starts_with(['#', '%'])).unwrap_or_default();
-        let is_condition = directive.starts_with("if") || directive.starts_with("el");
+        let is_condition = (directive.starts_with("if") || directive.starts_with("el")) && !holds_only_pragmas(&lines[at + 1..]);
         let name = words.find(|name| {
             let is_predefined = name.starts_with("__") && (is_condition || name.ends_with("__"));
             let is_given = BEGINNINGS.split(' ').any(|beginning| name.starts_with(beginning));
@@ -608,6 +609,19 @@ pub fn asks(text: &str) -> Option<String> {
         })?;
         Some(format!("the kernel asks for the macro {name}, so that a device may run other code than the simulator"))
     })
+}
+
+/// Whether these lines, behind a condition, are pragmas and errors up to its end, whichever branch is taken.
+fn holds_only_pragmas(lines: &[(usize, String)]) -> bool {
+    const NO_CODE: [&str; 5] = ["pragma", "error", "elif", "else", "endif"];
+    let lines = lines.iter().map(|(_, line)| line.trim());
+    let mut words = lines
+        .filter(|line| !line.is_empty())
+        .map(|line| line.strip_prefix('#').unwrap_or_default().trim_start())
+        .skip_while(|line| NO_CODE[..4].iter().any(|word| line.starts_with(word)));
+    words
+        .next()
+        .is_some_and(|line| line.starts_with(NO_CODE[4]))
 }
 
 #[cfg(test)]
@@ -645,6 +659,7 @@ mod tests {
             "#define SUB cl_intel_subgroups",
             "#if __has_builtin(__builtin_ia32_pause)",
             "#ifdef __NV_CL_C_VERSION",
+            "#ifdef cl_amd_fp64\n#pragma OPENCL EXTENSION cl_amd_fp64 : enable\n#else\npragma = 1;\n#endif",
         ] {
             let said = asks(&format!("#line 1 \"__a__.cl\"\nint x;\n{line}\n"));
             assert!(
@@ -657,6 +672,7 @@ mod tests {
             "__kernel void k(__global int *restrict x, __local int *y) __attribute__((aligned(16)))",
             "#ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable",
             "#ifdef SINGLE_PRECISION\n#define G __global",
+            "#if defined(cl_khr_fp64)\n#elif defined(cl_amd_fp64) // AMD\n#pragma OPENCL EXTENSION cl_amd_fp64 : enable\n#else\n#error no\n#endif",
             "#ifndef __REDUCE_H__\n#define __REDUCE_H__",
             "#if __OPENCL_C_VERSION__ >= 120 // not __SPIR__",
             "#ifndef blockSize\n#define blockSize 64",

@@ -891,7 +891,7 @@ fn a_check_says_what_it_did_not_look_at() {
             "a: check: no race|a.cl, line 6: 64 KiB of local memory for a group",
         ),
         (
-            &["#ifdef __SPIR64__\n#endif"],
+            &["#ifdef __SPIR64__\na = 0;\n#endif"],
             "",
             [7, 7],
             "not looked at: the kernel asks for the macro __SPIR64__",

@@ -22,7 +22,7 @@ pub struct CheckedFile {
 
 /// The table of files, what was found and what was not looked at, and the verdict.
 pub fn text(files: &[CheckedFile], verdict: &Verdict, screen: Screen) -> String {
-    let mut text = table(files, screen.width / 4).fitted(screen.width) + "\n";
+    let mut text = table(files, screen.width * 3 / 10).fitted(screen.width) + "\n";
     for line in lines(verdict) {
         text += &screen.wrap(&line);
     }
@@ -46,8 +46,11 @@ pub fn md(files: &[CheckedFile], verdict: &Verdict) -> String {
 fn table(files: &[CheckedFile], width: usize) -> Table {
     let end = |file: &CheckedFile| {
         let all = file.file.chars().count();
-        let end = file.file.chars().skip(all.saturating_sub(width));
-        end.collect()
+        if all <= width {
+            return file.file.clone();
+        }
+        let end: String = file.file.chars().skip(all - width + 1).collect();
+        format!("…{end}")
     };
     let milliseconds = |at: usize| {
         files.iter().map(move |file| {

@@ -15,10 +15,12 @@ use crate::report::format::{Screen, counted, file_name};
 use crate::report::verdict::{Finding, Level, NotLookedAt, Verdict, Word};
 use crate::{Error, Result, bench, files, interrupt};
 use serde::{Deserialize, Serialize};
+use simulated::Simulators;
 use sources::{CheckSettings, Source};
 use std::path::Path;
+use std::sync::Mutex;
 use std::{env, fs, thread};
-use tools::Clang;
+use tools::{Clang, Driver};
 
 /// What a repository says of its kernels, at its root.
 const SETTINGS: &str = "gpulab.toml";
@@ -30,7 +32,7 @@ const SIMULATOR: &str = "Oclgrind";
 const WITH_WIDTH: &str = "Oclgrind with sub-groups of ";
 
 /// What one tool says of one file.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 struct Look {
     findings: Vec<Finding>,
     not_looked_at: Vec<NotLookedAt>,
@@ -98,51 +100,57 @@ pub fn run(global: &Global, options: &CheckArgs) -> Result<()> {
     bench::go_on()?;
     let files: Vec<CheckedFile> = sources
         .iter()
-        .enumerate()
-        .map(|(at, source)| {
-            let of_file = looks.iter().filter_map(|tool| tool.get(at));
-            told(source, &Vec::from_iter(of_file), &mut verdict)
-        })
+        .zip(looks)
+        .map(|(source, looks)| told(source, &looks, &mut verdict))
         .collect();
     conclude(&files, &mut verdict, options.strict);
     tell(global, options, &files, &verdict)?;
     verdict.end()
 }
 
-/// What every tool says of every file: a list for each tool.
+/// Most files that are looked at in one moment: each has workers of its own.
+const MOST_AT_ONCE: usize = 8;
+
+/// What every tool says of every file: a list for each file.
 fn look(
     cache: &Cache<'_>,
     (sources, registry): (&mut [Source], &Registry),
     verdict: &mut Verdict,
 ) -> Vec<Vec<Look>> {
-    let mut looks = Vec::new();
-    let clang = Clang::find();
-    match &clang {
-        Ok(clang) => looks.push(clang.needs(sources, cache)),
-        Err(why) => verdict.leave(tools::TARGETS.join(", "), why.clone()),
-    }
+    let clang = Clang::find()
+        .map_err(|why| verdict.leave(tools::TARGETS.join(", "), why))
+        .ok();
     let platforms = doctor::platforms().unwrap_or_else(|why| {
         verdict.leave("drivers".to_owned(), why.to_string());
         Vec::new()
     });
     let devices = platforms.iter().flat_map(|platform| &platform.devices);
-    let devices = devices.filter(|device| !device.is_simulator());
-    let sources = &*sources;
+    let devices: Vec<_> = devices.filter(|device| !device.is_simulator()).collect();
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let at_once = cores.min(MOST_AT_ONCE).min(sources.len());
+    let looks = Mutex::new(vec![Vec::new(); sources.len()]);
+    let queue = Mutex::new(sources.iter_mut().enumerate());
+    let next = || queue.lock().ok()?.next();
     thread::scope(|scope| {
-        let by_driver = |device| scope.spawn(move || tools::by_driver(device, sources, cache));
-        let drivers: Vec<_> = devices.map(by_driver).collect();
-        let simulator = scope.spawn(|| simulated::by_simulator(registry, sources, cache));
-        let targets = clang
-            .iter()
-            .flat_map(|clang| clang.by_targets(sources, cache));
-        looks.extend(targets);
-        let of_drivers = drivers
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_default());
-        looks.extend(of_drivers);
-        looks.extend(simulator.join().unwrap_or_default());
+        for _ in 0..at_once {
+            scope.spawn(|| {
+                let mut drivers = Vec::from_iter(devices.iter().copied().map(Driver::new));
+                let mut simulators = Simulators::new(registry);
+                while let Some((at, source)) = next() {
+                    let mut of_file = clang
+                        .iter()
+                        .flat_map(|clang| clang.look(source, cache))
+                        .collect::<Vec<_>>();
+                    of_file.extend(drivers.iter_mut().map(|driver| driver.look(source, cache)));
+                    of_file.extend(simulators.look(source, cache));
+                    if let Ok(mut looks) = looks.lock() {
+                        looks[at] = of_file;
+                    }
+                }
+            });
+        }
     });
-    looks
+    looks.into_inner().unwrap_or_default()
 }
 
 fn is_of_simulator(found: &Finding) -> bool {
@@ -150,7 +158,7 @@ fn is_of_simulator(found: &Finding) -> bool {
 }
 
 /// A file's row; what was found in it goes to the verdict, each finding once with all tools that say it.
-fn told(source: &Source, looks: &[&Look], verdict: &mut Verdict) -> CheckedFile {
+fn told(source: &Source, looks: &[Look], verdict: &mut Verdict) -> CheckedFile {
     let tried = looks.iter().filter_map(|look| look.is_built);
     let built = tried.clone().filter(|is_built| *is_built).count();
     // Where guesses build nowhere, they are to blame.

@@ -9,29 +9,46 @@ use crate::report::format;
 use crate::report::verdict::{Finding, Level, NotLookedAt};
 use crate::simulator::{self, CheckEnd, Checked, CheckingWorker, Simulator};
 use crate::{Error, Result, bench, ceilings};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Longest that a kernel may take.
-const LONGEST: Duration = Duration::from_secs(3);
+/// Longest that a kernel may take in groups of 64, and in groups of 16 after that, of which the work is a fraction.
+const LONGEST: Duration = Duration::from_secs(2);
+
+/// The same, of a size that the settings name.
+const LONGEST_NAMED: Duration = Duration::from_secs(10);
 
 /// Work-items of sub-groups, as devices have them.
 const WIDTHS: [u64; 4] = [8, 16, 32, 64];
 
-/// What it finds in files: a list without sub-groups, and one for each width of those that ask for them.
-pub fn by_simulator(registry: &Registry, sources: &[Source], cache: &Cache<'_>) -> Vec<Vec<Look>> {
-    let version = simulator::version().unwrap_or_default();
-    let widths = [None].into_iter().chain(WIDTHS.map(Some));
-    let looks = widths.map(|width| {
-        let mut worker = None;
-        let tool = width.map_or_else(
-            || SIMULATOR.to_owned(),
-            |width| format!("{WITH_WIDTH}{width}"),
-        );
-        let looks = sources.iter().map(|source| {
-            if source.text.contains("sub_group") != width.is_some() {
-                return Look::default();
-            }
-            cache.look(&format!("{version} {tool}"), source, || {
+/// Simulators, one without sub-groups and one for each of their widths, each opened for the first kernel that asks for it.
+pub struct Simulators<'a> {
+    registry: &'a Registry,
+    version: String,
+    workers: BTreeMap<Option<u64>, Result<CheckingWorker>>,
+}
+
+impl Simulators<'_> {
+    pub fn new(registry: &Registry) -> Simulators<'_> {
+        Simulators {
+            registry,
+            version: simulator::version().unwrap_or_default(),
+            workers: BTreeMap::new(),
+        }
+    }
+
+    /// What they find in a file: of each width, if it asks for sub-groups.
+    pub fn look(&mut self, source: &Source, cache: &Cache<'_>) -> Vec<Look> {
+        let widths = match source.text.contains("sub_group") {
+            true => WIDTHS.map(Some).to_vec(),
+            false => vec![None],
+        };
+        let looks = widths.into_iter().map(|width| {
+            let tool = width.map_or_else(
+                || SIMULATOR.to_owned(),
+                |width| format!("{WITH_WIDTH}{width}"),
+            );
+            cache.look(&format!("{} {tool}", self.version), source, || {
                 let mut look = Look::default();
                 if source.kernels.is_empty() {
                     look.not_looked_at.push(NotLookedAt {
@@ -39,8 +56,10 @@ pub fn by_simulator(registry: &Registry, sources: &[Source], cache: &Cache<'_>) 
                         why: "no kernel is seen in it, as where macros make them".to_owned(),
                     });
                 }
+                let worker = self.workers.entry(width);
+                let worker = worker.or_insert_with(|| open(self.registry, width));
                 for kernel in &source.kernels {
-                    let checked = match worker.get_or_insert_with(|| open(registry, width)) {
+                    let checked = match worker {
                         Ok(worker) => checked(worker, (source, kernel)),
                         Err(why) => Err(Error::Failed(why.to_string())),
                     };
@@ -51,8 +70,7 @@ pub fn by_simulator(registry: &Registry, sources: &[Source], cache: &Cache<'_>) 
             })
         });
         looks.collect()
-    });
-    looks.collect()
+    }
 }
 
 fn open(registry: &Registry, width: Option<u64>) -> Result<CheckingWorker> {
@@ -64,7 +82,7 @@ fn open(registry: &Registry, width: Option<u64>) -> Result<CheckingWorker> {
     open_with(registry, LONGEST, subgroups, |_| ())
 }
 
-/// Runs a kernel in groups of 64, or of 16 where those do not end in time.
+/// Runs a kernel in groups of 64, and of 16 where those do not end in time or are wrong.
 fn checked(
     worker: &mut CheckingWorker,
     (source, kernel): (&Source, &DraftedKernel),
@@ -84,14 +102,21 @@ fn checked(
     );
     case.wg = rung.work_group().unwrap_or(WorkGroup::linear(64));
     if source.n.is_some() {
-        return worker.check(&case, LONGEST, true);
+        return worker.check(&case, LONGEST_NAMED, true);
     }
     let checked = check(worker, (family, rung), &case, LONGEST)?;
     if rung.work_group().is_some() || checked.doubt().is_none() || !checked.findings.is_empty() {
         return Ok(checked);
     }
     case.wg = WorkGroup::linear(16);
-    check(worker, (family, rung), &case, LONGEST)
+    let in_small_groups = check(worker, (family, rung), &case, LONGEST)?;
+    Ok(match checked.end {
+        CheckEnd::Stopped(why) if in_small_groups.doubt().is_none() => Checked {
+            end: CheckEnd::Stopped(format!("{why} in groups of 64, only in groups of 16")),
+            ..in_small_groups
+        },
+        _ => in_small_groups,
+    })
 }
 
 /// Adds what was found in a kernel. Where it reaches out of a buffer whose length is a guess, the rest may follow from that.

@@ -22,12 +22,25 @@ const LONGEST: Duration = Duration::from_secs(30);
 pub const TARGETS: [&str; 5] = ["gfx906", "gfx90a", "gfx1030", "gfx1100", SPIR];
 const SPIR: &str = "spir64";
 
-/// What a device's driver makes of files. Its compiler may end the process that it runs in, or never end.
-pub fn by_driver(device: &DeviceInfo, sources: &[Source], cache: &Cache<'_>) -> Vec<Look> {
-    let tool = format::device(&device.platform);
-    let mut worker = open(device);
-    let looks = sources.iter().map(|source| {
-        cache.look(&format!("{tool} {}", device.driver), source, || {
+/// A device's driver. Its compiler may end the process that it runs in, or never end.
+pub struct Driver<'a> {
+    device: &'a DeviceInfo,
+    /// From the first file on that no cache knows.
+    worker: Option<Result<(WorkerProcess, ScratchFolder)>>,
+}
+
+impl Driver<'_> {
+    pub fn new(device: &DeviceInfo) -> Driver<'_> {
+        Driver {
+            device,
+            worker: None,
+        }
+    }
+
+    /// What it makes of a file.
+    pub fn look(&mut self, source: &Source, cache: &Cache<'_>) -> Look {
+        let tool = format::device(&self.device.platform);
+        cache.look(&format!("{tool} {}", self.device.driver), source, || {
             let options = source.options.iter().cloned();
             let unit = BuildUnit {
                 path: source.file.clone(),
@@ -35,7 +48,8 @@ pub fn by_driver(device: &DeviceInfo, sources: &[Source], cache: &Cache<'_>) -> 
                 defines: options.map(|option| (option, String::new())).collect(),
                 kernels: Vec::new(),
             };
-            let tried = match &mut worker {
+            let worker = self.worker.get_or_insert_with(|| open(self.device));
+            let tried = match worker {
                 Ok((worker, _)) => worker.try_build(unit, LONGEST),
                 Err(why) => Err(Error::Failed(why.to_string())),
             };
@@ -45,8 +59,7 @@ pub fn by_driver(device: &DeviceInfo, sources: &[Source], cache: &Cache<'_>) -> 
                 Err(why) => left(why.to_string(), source, &tool),
             }
         })
-    });
-    looks.collect()
+    }
 }
 
 /// A worker, and the folder that keeps what it builds.
@@ -60,13 +73,15 @@ fn open(device: &DeviceInfo) -> Result<(WorkerProcess, ScratchFolder)> {
         variables: vec![("POCL_CACHE_DIR", scratch.path().into())],
         ..Wrapper::default()
     };
-    let worker = WorkerProcess::open(
+    let mut worker = WorkerProcess::open(
         setup,
         Some(wrapper),
         LONGEST,
         interrupt::interrupted,
         |_| (),
     )?;
+    // The first build starts the compiler, which is no file's time.
+    let _ = worker.try_build(BuildUnit::default(), LONGEST);
     Ok((worker, scratch))
 }
 
@@ -181,31 +196,34 @@ impl Clang {
         })
     }
 
-    /// Says of files which version of OpenCL C they need, the least with which they build, and which extensions; sets the version
-    /// where no option does.
-    pub fn needs(&self, sources: &mut [Source], cache: &Cache<'_>) -> Vec<Look> {
-        let looks = sources.iter_mut().map(|source| {
-            let look = cache.look(&format!("{} needs", self.version), source, || {
-                let needs = self
-                    .needs_of(source)
-                    .unwrap_or_else(|| "CL1.2 ?".to_owned());
-                Look {
-                    findings: vec![finding(("needs", Level::Note, needs), source, SPIR)],
-                    ..Look::default()
-                }
-            });
-            source.needs = look.findings[0].message.clone();
-            let version = source.needs.split(' ').next().unwrap_or_default();
-            if !source
-                .options
-                .iter()
-                .any(|option| option.starts_with(STANDARD))
-            {
-                source.options.push(format!("{STANDARD}{version}"));
+    /// Which version of OpenCL C a file needs, the least with which it builds, and which extensions; and what it says of the file
+    /// for each target. Sets the version where no option does.
+    pub fn look(&self, source: &mut Source, cache: &Cache<'_>) -> Vec<Look> {
+        let needs = cache.look(&format!("{} needs", self.version), source, || {
+            let needs = self
+                .needs_of(source)
+                .unwrap_or_else(|| "CL1.2 ?".to_owned());
+            Look {
+                findings: vec![finding(("needs", Level::Note, needs), source, SPIR)],
+                ..Look::default()
             }
-            look
         });
-        looks.collect()
+        source.needs = needs.findings[0].message.clone();
+        let version = source.needs.split(' ').next().unwrap_or_default();
+        if !source
+            .options
+            .iter()
+            .any(|option| option.starts_with(STANDARD))
+        {
+            source.options.push(format!("{STANDARD}{version}"));
+        }
+        let source = &*source;
+        let for_targets = TARGETS.map(|target| {
+            cache.look(&format!("{} {target}", self.version), source, || {
+                self.compile(source, target, &source.options)
+            })
+        });
+        [needs].into_iter().chain(for_targets).collect()
     }
 
     /// As in `CL2.0 cl_khr_fp64`; nothing of what does not build.
@@ -225,27 +243,19 @@ impl Clang {
         let mut versions = VERSIONS
             .into_iter()
             .filter(|version| builds(SPIR, version, ""));
-        let first = versions.clone().next()?;
-        let version = versions
+        let first = versions.next()?;
+        let version = [first]
+            .into_iter()
+            .chain(versions)
             .find(|version| builds(TARGETS[0], version, ""))
             .unwrap_or(first);
         let without = |name: &str| builds(SPIR, version, &format!("-cl-ext=-{name}"));
-        let asked = EXTENSIONS.split(' ').filter(|_| !without("all"));
-        let needed = asked.filter(|name| !without(name));
+        let extensions = match without("all") {
+            true => "",
+            false => EXTENSIONS,
+        };
+        let needed = extensions.split_whitespace().filter(|name| !without(name));
         Some([version].into_iter().chain(needed).joined(" "))
-    }
-
-    /// What it says of files for each target.
-    pub fn by_targets(&self, sources: &[Source], cache: &Cache<'_>) -> Vec<Vec<Look>> {
-        let looks = TARGETS.into_iter().map(|target| {
-            let looks = sources.iter().map(|source| {
-                cache.look(&format!("{} {target}", self.version), source, || {
-                    self.compile(source, target, &source.options)
-                })
-            });
-            looks.collect()
-        });
-        looks.collect()
     }
 
     fn compile(&self, source: &Source, target: &str, options: &[String]) -> Look {
