@@ -3,7 +3,6 @@
 use crate::brought::{family_files, is_family_file, kernel_files};
 use crate::ceilings::CeilingRow;
 use crate::cli::{Cli, Command};
-use crate::commands::sweep::parts::left;
 use crate::compare::ComparisonRow;
 use crate::count::CountRow;
 use crate::graph::is_written_npy;
@@ -89,7 +88,7 @@ pub fn check(command: &Command, matches: &ArgMatches, forced: bool) -> Result<()
         name = format!("{name} {next}").trim().to_owned();
         own = below;
     }
-    let mut outputs: Vec<OutputFile<'_>> = beside(command);
+    let mut outputs = Vec::new();
     let mut inputs = Vec::new();
     for id in known.get_arguments().map(|arg| arg.get_id().as_str()) {
         let mut values = own
@@ -142,31 +141,6 @@ fn read(option: &str, value: &str) -> Vec<PathBuf> {
             file => vec![file.to_owned()],
         })
         .collect()
-}
-
-/// Files that a command writes beside those that its options name.
-fn beside(command: &Command) -> Vec<OutputFile<'_>> {
-    let Command::Sweep(options) = command else {
-        return Vec::new();
-    };
-    if options.output == "-" {
-        return Vec::new();
-    }
-    let file = |path: PathBuf| {
-        let is_ours: fn(&str) -> bool = match path.extension().and_then(|ending| ending.to_str()) {
-            Some("csv") => begins_as_csv::<Row>,
-            // What a task said or had not finished.
-            Some("log" | "err" | "part") => |_| true,
-            _ if path.components().any(|part| part.as_os_str() == "server") => |_| true,
-            _ => |_| false,
-        };
-        OutputFile {
-            option: "-o",
-            path: path.display().to_string().into(),
-            is_ours,
-        }
-    };
-    left(options).into_iter().map(file).collect()
 }
 
 fn is_verdict(head: &str) -> bool {

@@ -16,16 +16,6 @@ pub const VARIABLES: &[(&str, &str)] = &[
         "The OpenCL library to load, in place of the system's.",
     ),
     (
-        "GPULAB_TASK",
-        "Set in tasks of --workers: what they are to do.",
-    ),
-    ("HQ_TASK_ID", "The number of a task, set by HyperQueue."),
-    (
-        "CUDA_VISIBLE_DEVICES",
-        "Tasks that see different devices do not wait for each other's turn to take times.",
-    ),
-    ("ROCR_VISIBLE_DEVICES", "See CUDA_VISIBLE_DEVICES."),
-    (
         "CXX",
         "The C++ compiler that builds the plugin of gpulab count and the layer of gpulab time, in place of c++, g++ and clang++.",
     ),

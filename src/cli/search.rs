@@ -11,19 +11,6 @@ use crate::values::{self, List, SearchBudget};
 use clap::{Arg, Args};
 use std::path::PathBuf;
 
-/// Errors: neither a number nor hq.
-fn workers(text: &str) -> Result<String, String> {
-    let mut words = text.split_whitespace();
-    match words.next() {
-        Some("hq") => Ok(text.into()),
-        Some(number) => match number.parse() {
-            Ok(1..=1024) if words.next().is_none() => Ok(text.into()),
-            _ => Err("write hq, or how many workers of this machine, at most 1024".into()),
-        },
-        None => Err("write hq, or how many workers of this machine".into()),
-    }
-}
-
 /// `gpulab sweep`. Lists are as in 64,128,256; ranges as in 32..1024*2 and 1000..5000+500.
 #[derive(Clone, Debug, Args)]
 #[command(mut_args(sweep_arg))]
@@ -61,29 +48,21 @@ pub struct Sweep {
     )]
     pub output: String,
     /// Continue the sweep in FILE: configurations with a row are not run again, whatever their status
-    #[arg(long, conflicts_with = "workers")]
+    #[arg(long)]
     pub resume: bool,
     /// Print the plan and its size, and run nothing
     #[arg(long)]
     pub dry_run: bool,
     /// Run the I-th of N parts; --merge joins their files
-    #[arg(long, value_name = "I/N", value_parser = values::part, conflicts_with = "workers")]
+    #[arg(long, value_name = "I/N", value_parser = values::part)]
     pub shard: Option<(u64, u64)>,
     /// Take samples in rounds over blocks of 16 configurations, so that drift favours none, or one configuration after
     /// the other
     #[arg(long, value_enum, value_name = "ORDER", default_value_t = Order::Interleave)]
     pub order: Order,
     /// Join the files of a sweep's shards into the file of --output, and run nothing
-    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["family", "kernel", "resume", "shard", "workers"])]
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["family", "kernel", "resume", "shard"])]
     pub merge: Vec<PathBuf>,
-    /// Have workers of HyperQueue run it in parts; needs -o FILE. With hq, its server's workers do: add options of hq submit, as
-    /// in "hq --cpus 4". With a number, so many workers of this machine do
-    #[arg(long, value_name = "hq|N", value_parser = workers)]
-    pub workers: Option<String>,
-    /// Parts for --workers
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 16), default_value_t = 16)]
-    #[arg(requires = "workers")]
-    pub tasks: u64,
     #[command(flatten)]
     pub measure: MeasureArgs,
 }

@@ -296,14 +296,6 @@ fn no_output_replaces_what_the_command_reads() {
 /// Command lines that write more files than they name, each with such a file; those of a record are in a folder that it goes on
 /// with, else any file is refused there.
 const BESIDE: &[(&str, &str)] = &[
-    (
-        "sweep dot -n 99 --workers 2 --tasks 2 -o s.csv",
-        "s.csv.tasks/1.csv",
-    ),
-    (
-        "sweep dot -n 99 --workers 2 -o s.csv",
-        "s.csv.tasks/thesis.tex",
-    ),
     ("record --quick -o mine-too", "mine-too/dot.csv"),
     ("exercise start strides -o new.cl", "new.cl"),
 ];

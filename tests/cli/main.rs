@@ -46,4 +46,3 @@ mod terminal;
 mod transpose;
 mod tunables;
 mod tune;
-mod workers;

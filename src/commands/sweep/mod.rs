@@ -1,7 +1,5 @@
 //! `gpulab sweep`: every combination of rungs, work-groups, sizes, element types and tunables.
 
-pub(crate) mod parts;
-
 use super::tune::narrowed;
 use crate::bench::{self, Input, Jobs};
 use crate::brought::Brought;
@@ -20,9 +18,7 @@ use crate::store::{CsvFile, read_rows, write_rows};
 use crate::sweep::{self, Bench, Configuration, Identity, Narrowing, Order, ROUNDS, Shard, Space};
 use crate::terminal::Stdout;
 use crate::values::List;
-use crate::worker::Setup;
 use crate::{Error, Result, interrupt, usage_error};
-use parts::{Parts, wait_for_writer};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -33,32 +29,6 @@ pub fn run(global: &Global, options: &Sweep) -> Result<()> {
     if !options.merge.is_empty() {
         return write_rows(&options.output, &joined(&options.merge)?);
     }
-    let Some(parts) = Parts::of(options)? else {
-        return measure(global, options, false);
-    };
-    match parts.own()? {
-        Some((file, shard)) => {
-            wait_for_writer(&file);
-            let output = file.display().to_string();
-            let shard = Some((shard.index, shard.of));
-            measure(
-                global,
-                &Sweep {
-                    output,
-                    shard,
-                    resume: true,
-                    ..options.clone()
-                },
-                true,
-            )
-        }
-        None if !options.dry_run => in_parts(global, options, &parts),
-        None => measure(global, options, false),
-    }
-}
-
-/// `takes_turns`: others of this machine measure on the device, too.
-fn measure(global: &Global, options: &Sweep, takes_turns: bool) -> Result<()> {
     let brought = Brought::beside(
         options.subject.name().unwrap_or_default(),
         options.rungs.own.as_deref(),
@@ -87,12 +57,8 @@ fn measure(global: &Global, options: &Sweep, takes_turns: bool) -> Result<()> {
         open_output(options, global.force)?
     };
     interrupt::watch();
-    let setup = Setup {
-        takes_turns,
-        ..global.setup(options.given.cl_dir.as_ref(), &brought.registry)
-    };
     let executor = bench::open(
-        setup,
+        global.setup(options.given.cl_dir.as_ref(), &brought.registry),
         options.measure.in_process,
         options.measure.deadline,
         bytes,
@@ -150,18 +116,6 @@ fn measure(global: &Global, options: &Sweep, takes_turns: bool) -> Result<()> {
         csv,
     };
     sweep.run(&todo, options, global)
-}
-
-/// Has workers measure the parts, joins their rows and sums them up.
-fn in_parts(global: &Global, options: &Sweep, parts: &Parts) -> Result<()> {
-    drop(open_output(options, global.force)?);
-    parts.run()?;
-    let files: Vec<PathBuf> = parts.files().collect();
-    let rows = joined(&files).map_err(|error| parts.unfinished(&error))?;
-    write_rows(&options.output, &rows)?;
-    parts.remove();
-    global.say(report::summary(&rows, Screen::stderr()).trim_end());
-    bench::worst(&rows, options.measure.strict)
 }
 
 /// The whole sweep of these files of its shards.

@@ -44,7 +44,7 @@ impl Session {
             self.with_data(|session, data| session.verify_once(case, data, "before timing"))?;
             self.verify_exact(case, &timed_exact_data(case))?;
         }
-        self.in_turn(|session| session.timed_pair(job, &ready))
+        self.timed_pair(job, &ready)
     }
 
     fn timed_pair(

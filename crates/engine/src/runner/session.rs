@@ -16,10 +16,8 @@ use gpulab_model::outcome::{
     Stop,
 };
 use gpulab_model::plan::{Arg, Case, Plan, Reference, Refusal, TOLD, WorkGroup};
-use gpulab_record::files::name_of;
 use std::collections::VecDeque;
 use std::collections::hash_map::RandomState;
-use std::fs::File;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 use std::time::Instant;
@@ -49,8 +47,6 @@ pub struct Session {
     pub(super) left_out: Vec<usize>,
     /// The last cases that were found right, newest last.
     verified: VecDeque<(Case, Measured)>,
-    /// Locked while times are taken, if other processes of this machine take times on the device, too.
-    turns: Option<File>,
 }
 
 const MOST_VERIFIED: usize = 128;
@@ -74,39 +70,7 @@ impl Session {
             launched: false,
             left_out: Vec::new(),
             verified: VecDeque::new(),
-            turns: None,
         }
-    }
-
-    /// From here on, times are taken while no other session that does the same takes times on a device of this name. Where
-    /// no file can be locked, there are no turns.
-    pub fn take_turns(&mut self) {
-        let info = self.device.info();
-        let visible = ["CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"]
-            .map(|name| std::env::var(name).unwrap_or_default());
-        let name = name_of(&[
-            "gpulab-turns",
-            &info.platform,
-            &info.name,
-            &visible[0],
-            &visible[1],
-        ]);
-        self.turns = File::options()
-            .append(true)
-            .create(true)
-            .open(std::env::temp_dir().join(name))
-            .ok();
-    }
-
-    /// Does something that takes times, in its turn.
-    pub(super) fn in_turn<T>(&mut self, measure: impl FnOnce(&mut Session) -> T) -> T {
-        let turn = self.turns.as_ref().and_then(|file| file.try_clone().ok());
-        let held = turn.filter(|file| file.lock().is_ok());
-        let measured = measure(self);
-        if let Some(file) = held {
-            let _ = file.unlock();
-        }
-        measured
     }
 
     /// From here on, these take the place of random inputs; `None` for random ones again.

@@ -36,9 +36,8 @@ impl Session {
             None => self.verify_before(job, settings, &mut outcome.spent)?,
         };
         let started = Instant::now();
-        let timed = self.in_turn(|session| {
-            session.ready_gauge(settings)?;
-            session.with_data(|session, data| session.measure(job, settings, data, &mut measured))
+        let timed = self.ready_gauge(settings).and_then(|()| {
+            self.with_data(|session, data| session.measure(job, settings, data, &mut measured))
         });
         outcome.spent.measure += started.elapsed().as_secs_f64();
         timed?;
@@ -89,7 +88,7 @@ impl Session {
         let started = Instant::now();
         // Not before the first launch, at which some drivers still compile.
         if settings.candidate.is_none() {
-            self.in_turn(|session| session.ends_to_ends(job, settings, &mut measured))?;
+            self.ends_to_ends(job, settings, &mut measured)?;
             measured.host_tail = self.host_tail(job);
         }
         self.note_build(job.case, &mut measured)?;

@@ -54,8 +54,6 @@ pub struct Setup {
     /// Bytes that a worker process may take beyond what it has once its device is open: for kernels that nobody trusts. Of
     /// CPU devices only, as the drivers of GPUs reserve addresses without end.
     pub memory: Option<u64>,
-    /// Times are taken while no other process with this setting takes times on this machine's device of that name.
-    pub takes_turns: bool,
 }
 
 impl Setup {

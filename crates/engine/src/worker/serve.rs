@@ -53,9 +53,6 @@ pub fn open_session(setup: &Setup) -> Result<Session> {
     session.registry = Arc::new(registry);
     session.fill = setup.fill;
     session.may_be_wrong = setup.may_be_wrong;
-    if setup.takes_turns {
-        session.take_turns();
-    }
     if let Some(seed) = second_seed().map_err(Error::Usage)? {
         session.second_seed = seed;
     }
