@@ -46,7 +46,7 @@ pub struct Probe {
 }
 
 #[derive(Serialize)]
-pub struct Driver {
+pub struct ListedDriver {
     pub file: PathBuf,
     pub library: String,
     /// Why it does not load.
@@ -205,14 +205,14 @@ pub fn check_device(info: &DeviceInfo, until: Instant) -> Result<Probe, String> 
 }
 
 /// Each driver, loaded by itself.
-pub fn drivers(until: Instant) -> Vec<Driver> {
+pub fn drivers(until: Instant) -> Vec<ListedDriver> {
     let found = registrations()
         .into_iter()
         .filter_map(|file| Some((library(&file)?, file)));
     found
         .map(|(library, file)| {
             let problem = in_child::<()>(&format!("library {library}"), until).err();
-            Driver {
+            ListedDriver {
                 file,
                 library,
                 problem,
