@@ -10,7 +10,7 @@ use crate::kernels::{
     logical_lines, raw_strings,
 };
 use crate::report::format;
-use crate::{Error, Result, ceilings, files, input, oracle, suggest, usage_error, values};
+use crate::{Error, Result, ceilings, files, oracle, suggest, usage_error, values};
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
 use std::fs;
@@ -58,11 +58,10 @@ pub fn located(name: &str) -> Result<PathBuf> {
     }
 }
 
-/// A file of data, with the column behind it, by its own path: the reader's, or else gpulab's.
-pub fn located_input(spec: &str) -> Result<String> {
-    let name = input::path(spec);
+/// A file of data by its own path: the reader's, or else gpulab's.
+pub fn located_input(name: &str) -> Result<String> {
     let path = taken(name, brought_input(name))?;
-    Ok(path.display().to_string() + &spec[name.len()..])
+    Ok(path.display().to_string())
 }
 
 fn taken(name: &str, shipped: Option<ShippedFile>) -> Result<PathBuf> {
@@ -359,7 +358,7 @@ pub fn family_files(path: &Path) -> Vec<PathBuf> {
             description
                 .data_files()
                 .iter()
-                .map(|name| folder.join(input::path(name))),
+                .map(|name| folder.join(name)),
         );
     }
     all

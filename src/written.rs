@@ -13,7 +13,7 @@ use crate::report::film::is_film;
 use crate::report::markdown::MARKDOWN_MARK;
 use crate::report::page::is_page;
 use crate::store::{OutputFile, begins_as_csv, begins_as_json, begins_as_object, check_outputs};
-use crate::{Result, files, input};
+use crate::{Result, files};
 use clap::{ArgMatches, CommandFactory};
 use std::path::{Path, PathBuf};
 
@@ -127,7 +127,7 @@ fn read(option: &str, value: &str) -> Vec<PathBuf> {
     let has_folders = ["cl_dir", "all", "files", "what"].contains(&option);
     value
         .split(',')
-        .chain([value, input::path(value)])
+        .chain([value])
         .flat_map(|name| match Path::new(name) {
             folder if folder.is_dir() => {
                 if has_folders {

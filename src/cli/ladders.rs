@@ -86,7 +86,7 @@ pub struct DotArgs {
     /// Elements of each vector [default: 2^24, with --quick 2^20, or the source's]
     #[arg(short, long, value_name = "N", value_parser = values::size)]
     pub n: Option<u64>,
-    /// Real data: a .npy file, a CSV column (FILE.csv:COLUMN) or raw little-endian numbers
+    /// Real data: a .npy file or raw little-endian numbers
     #[arg(long, value_name = "FILE", conflicts_with = "n")]
     pub input: Option<String>,
     /// The second vector; without it, the first is multiplied by itself
@@ -107,7 +107,7 @@ pub struct ReduceArgs {
     /// Elements of the vector [default: 2^24, with --quick 2^20]
     #[arg(short, long, value_name = "N", value_parser = values::size)]
     pub n: Option<u64>,
-    /// Real data: a .npy file, a CSV column (FILE.csv:COLUMN) or raw little-endian numbers
+    /// Real data: a .npy file or raw little-endian numbers
     #[arg(long, value_name = "FILE", conflicts_with = "n")]
     pub input: Option<String>,
     #[command(flatten)]

@@ -254,7 +254,7 @@ const BAD: &str = r#"
 74 | dot --csv /dev/full -n 10 | No space left
 2 | dot --input src | Is a directory
 2 | dot --input /dev/null | regular file
-2 | dot --input data/inputs/europe.csv:nothing | no columns are called
+2 | dot --input data/inputs/europe.csv | save its column with numpy.save
 2 | reduce -n 1M,2M | gpulab sweep measures several
 2 | reduce -n 1,5e6 | has a decimal comma: write 1.5e6
 2 | dot --budget 0,5s | has a decimal comma: write 0.5s

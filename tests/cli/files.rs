@@ -14,10 +14,10 @@ use tempfile::TempDir;
 #[rustfmt::skip]
 const OUTPUTS: &[&str] = &[
     "dot csv -> dot -n 99 --csv {}",
-    "dot json -> dot --input d.csv:b --input2 e.f32 --json {}",
-    "dot md -> dot --input d.csv:b --md {}",
+    "dot json -> dot --input e.f32 --input2 e.f32 --json {}",
+    "dot md -> dot --input e.f32 --md {}",
     "dot samples -> dot --cl-dir cl --samples {}",
-    "reduce csv -> reduce --input d.csv:b --csv {}",
+    "reduce csv -> reduce --input e.f32 --csv {}",
     "reduce json -> reduce --input e.f32 --json {}",
     "reduce md -> reduce --input e.f32 --md {}",
     "reduce samples -> reduce --input e.f32 --samples {}",
@@ -82,7 +82,6 @@ const READ: &[(&str, &[&str])] = &[
         ],
     ),
     ("own.cl", &["own.cl", "part.h"]),
-    ("d.csv:b", &["d.csv"]),
     ("e.f32", &["e.f32"]),
     ("edges.csv", &["edges.csv"]),
     ("cl", &["cl/dot/naive.cl"]),
@@ -129,7 +128,6 @@ fn folder() -> TempDir {
         "own.cl",
         "#include \"part.h\"\n__kernel void own(__global const T *x, __global T *out, const INDEX n) { }\n",
     );
-    put("d.csv", "b\n1\n2\n");
     put("e.f32", "00001111");
     put("edges.csv", "from,to,weight\na,b,1\n");
     put("strides.cl", "__kernel void strides() { }\n");

@@ -7,10 +7,7 @@ use tempfile::TempDir;
 fn bad_options_are_one_clear_message_and_exit_code_2() {
     let dir = TempDir::new().unwrap();
     let file = |name: &str, text: &[u8]| write(&dir, name, text).to_str().unwrap().to_owned();
-    let (three, four) = (
-        file("three.csv", b"1\n2\n3\n"),
-        file("four.csv", b"1\n2\n3\n4\n"),
-    );
+    let (three, four) = (file("three.f32", &[0; 12]), file("four.f32", &[0; 16]));
     let absent = format!("{NOWHERE}.npy");
     let cases: Vec<(Vec<&str>, &str)> = vec![
         (vec!["--wg", "0"], "work-group"),
@@ -38,8 +35,7 @@ fn bad_options_are_one_clear_message_and_exit_code_2() {
         (vec!["--input2", &three], "--input"),
     ];
     let files: Vec<(String, &str)> = vec![
-        (file("empty.csv", b""), "empty"),
-        (file("ragged.csv", b"a,b\n1,2\n3\n"), "ragged"),
+        (file("empty.f32", b""), "empty"),
         (file("words.csv", b"x\none\ntwo\n"), "words"),
         (file("odd.f32", b"12345"), "odd"),
         (file("not.npy", b"\x93NUMPZ"), "not"),
@@ -61,7 +57,8 @@ fn bad_options_are_one_clear_message_and_exit_code_2() {
 #[test]
 fn operations_are_checked_before_anything_runs() {
     let dir = TempDir::new().unwrap();
-    let nan = write(&dir, "nan.csv", b"1.5\nnan\n2.5\n");
+    let bytes = [1.5, f32::NAN, 2.5].map(f32::to_le_bytes).concat();
+    let nan = write(&dir, "nan.f32", &bytes);
     let nan = nan.to_str().unwrap();
     for (args, word) in [
         (vec!["--op", "mean"], "xor"),

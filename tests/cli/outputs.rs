@@ -179,11 +179,11 @@ fn two_outputs_are_not_one_file_and_none_is_what_a_shell_adds_to() {
         "{code} {out}{err}"
     );
     assert!(!dir.path().join("new").exists());
-    let data = write(&dir, "d.csv", b"b\n1\n2\n3\n");
+    let data = write(&dir, "d.f32", b"000011112222");
     let before = fs::read(&data).unwrap();
     let added = fs::OpenOptions::new().append(true).open(&data).unwrap();
     let status = std::process::Command::new(assert_cmd::cargo::cargo_bin("gpulab"))
-        .args(["dot", "--input", &(at("d.csv") + ":b"), "--csv", "-"])
+        .args(["dot", "--input", &at("d.f32"), "--csv", "-"])
         .stdout(added)
         .status();
     assert_eq!(

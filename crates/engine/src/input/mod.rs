@@ -19,29 +19,26 @@ use std::path::Path;
 /// Why a file could not be used, in words that follow its name.
 type Why = String;
 
-/// Reads the vector that `spec` names, as `dtype` or as the file's own element type.
+/// Reads the vector in a file, as `dtype` or as the file's own element type.
 ///
 /// - `x.npy`: a vector of NumPy's floats or integers, of either byte order; a matrix of one row or column is one too.
-/// - `x.csv`, `x.csv:NAME`, `x.csv:3`: a column, by name or by number from 1; by default the only one of numbers.
-///   Read as `dtype`, else f32.
 /// - `x.f32 x.f64 x.i32 x.i64`: raw little-endian elements. `x.bin` and `x.raw` hold `dtype`, else f32; with a
 ///   `dtype`, so does any other file.
 ///
 /// A file of another type than `dtype` is converted if each value survives exactly; f64 is also rounded to f32.
-pub fn read(spec: &str, dtype: Option<Dtype>) -> Result<Array> {
-    read_spec(spec, dtype).map_err(|why| unusable(spec, &why))
+pub fn read(path: &str, dtype: Option<Dtype>) -> Result<Array> {
+    vector(path, dtype).map_err(|why| unusable(path, &why))
 }
 
 fn unusable(path: &str, why: &str) -> Error {
     Error::Usage(format!("cannot use input '{path}': {why}"))
 }
 
-fn read_spec(spec: &str, dtype: Option<Dtype>) -> Result<Array, Why> {
-    let (path, column) = split_column(spec);
+fn vector(path: &str, dtype: Option<Dtype>) -> Result<Array, Why> {
     let bytes = load(Path::new(path))?;
     let array = match extension(path).as_str() {
         "npy" => npy::read(&bytes)?,
-        "csv" => table::read(&bytes, column, dtype.unwrap_or(Dtype::F32))?,
+        "csv" => return Err("a vector is no CSV: save its column with numpy.save, as .npy".into()),
         "bin" | "raw" => raw(&bytes, dtype.unwrap_or(Dtype::F32))?,
         other => {
             let own_type = Dtype::ALL.into_iter().find(|own| own.name() == other);
@@ -78,23 +75,7 @@ pub fn read_bytes(path: &str, layout: &Layout) -> Result<Array> {
     }
 }
 
-const UNKNOWN: &str = "its extension names no format: name it .npy, .csv, .f32, .f64, .i32 or .i64, or give --dtype for raw elements";
-
-/// A path, and what follows the colon after `.csv`. A file that has such a name is itself meant.
-fn split_column(spec: &str) -> (&str, Option<&str>) {
-    const MARK: &str = ".csv:";
-    let found = spec.to_ascii_lowercase().find(MARK);
-    match found {
-        Some(at) if !Path::new(spec).exists() => {
-            (&spec[..at + MARK.len() - 1], Some(&spec[at + MARK.len()..]))
-        }
-        _ => (spec, None),
-    }
-}
-
-pub fn path(spec: &str) -> &str {
-    split_column(spec).0
-}
+const UNKNOWN: &str = "its extension names no format: name it .npy, .f32, .f64, .i32 or .i64, or give --dtype for raw elements";
 
 fn extension(path: &str) -> String {
     Path::new(path)
@@ -215,26 +196,11 @@ mod tests {
     }
 
     #[test]
-    fn the_bundled_column_and_array_are_the_same_numbers() {
-        let column = read(&bundled("sunspots.csv:sunspots"), Some(Dtype::F64)).unwrap();
-        assert_eq!(column.len(), 309);
-        assert_eq!(
-            column,
-            read(&bundled("sunspots.csv:2"), Some(Dtype::F64)).unwrap()
-        );
-        assert_eq!(column, read(&bundled("sunspots.npy"), None).unwrap());
-        assert_eq!(
-            read(&bundled("sunspots.npy"), Some(Dtype::F32))
-                .unwrap()
-                .dtype(),
-            Dtype::F32
-        );
-        assert_eq!(
-            read(&bundled("sunspots.csv:year"), Some(Dtype::I32))
-                .unwrap()
-                .tail(308),
-            Array::I32(vec![2008])
-        );
+    fn the_bundled_array_is_whole_and_is_converted() {
+        let numbers = read(&bundled("sunspots.npy"), None).unwrap();
+        assert_eq!((numbers.len(), numbers.dtype()), (309, Dtype::F64));
+        let converted = read(&bundled("sunspots.npy"), Some(Dtype::F32)).unwrap();
+        assert_eq!(converted.dtype(), Dtype::F32);
     }
 
     #[test]
@@ -287,15 +253,6 @@ mod tests {
     #[test]
     fn devices_that_never_end_are_refused() {
         assert!(error("/dev/zero", Some(Dtype::F32)).contains("regular file"));
-    }
-
-    #[test]
-    fn a_column_follows_the_ending() {
-        assert_eq!(split_column("a/b.csv"), ("a/b.csv", None));
-        assert_eq!(split_column("a/b.csv:x:y"), ("a/b.csv", Some("x:y")));
-        assert_eq!(split_column("C:\\b.CSV:3"), ("C:\\b.CSV", Some("3")));
-        assert_eq!(split_column("a:b.npy"), ("a:b.npy", None));
-        assert_eq!(split_column("é.csv:é"), ("é.csv", Some("é")));
     }
 
     #[test]
