@@ -9,7 +9,7 @@ use crate::console::{self, print, worst_of};
 use crate::exchange::exchange;
 use crate::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
 use crate::kernels::{Family, Registry, Rung, built_in};
-use crate::outcome::{Bar, Clock, Job, Outcome, Settings};
+use crate::outcome::{Clock, Job, Outcome, Settings};
 use crate::outputs::{Outputs, Paths};
 use crate::plan::{Case, Refusal};
 use crate::record::{Point, Row, Scene};
@@ -72,10 +72,7 @@ pub fn run(global: &Global, options: &Lab) -> Result<()> {
         outputs,
         rows: Vec::new(),
         points: Vec::new(),
-        bars: Vec::new(),
         on: options.on.as_deref(),
-        title: String::new(),
-        fastest: f64::INFINITY,
     };
     let measured = studies.iter().try_for_each(|study| lab.run(study, global));
     let finished = lab.outputs.finish(measured.is_ok(), !lab.rows.is_empty());
@@ -167,14 +164,8 @@ struct ExperimentState<'a> {
     rows: Vec<(String, Row)>,
     /// With their trials' places in the plan.
     points: Vec<(u64, Point)>,
-    /// What overlapped in the fastest trial of which that is known.
-    bars: Vec<Bar>,
     /// A recorded GPU that was asked for.
     on: Option<&'a str>,
-    /// The trial's name.
-    title: String,
-    /// Its median time, in seconds.
-    fastest: f64,
 }
 
 impl<'a> ExperimentState<'a> {
@@ -183,8 +174,6 @@ impl<'a> ExperimentState<'a> {
         let elsewhere = self.elsewhere(study.experiment, global)?;
         self.study = study;
         self.points.clear();
-        self.bars.clear();
-        self.fastest = f64::INFINITY;
         self.jobs.observer = StatusLine::new(global.quiet);
         (self.jobs.step, self.jobs.steps) = (0, study.tasks.len() * self.jobs.rounds as usize);
         let measured = self.measure();
@@ -208,10 +197,6 @@ impl<'a> ExperimentState<'a> {
             }
             if !elsewhere.is_empty() {
                 text = format!("{text}\n{}", screen.wrap(&elsewhere));
-            }
-            if !self.bars.is_empty() {
-                text.push('\n');
-                text.push_str(&report::timeline::text(&self.bars, &self.title, screen));
             }
             text
         });
@@ -321,16 +306,12 @@ impl Bench for ExperimentState<'_> {
     fn finished(
         &mut self,
         configuration: &Configuration,
-        mut outcome: Outcome,
+        outcome: Outcome,
         sampled: f64,
     ) -> Result<()> {
         let study = self.study;
         let task = &study.tasks[configuration.index as usize];
         let experiment = study.experiment;
-        let bars = outcome
-            .end
-            .as_mut()
-            .map_or_else(|_| Vec::new(), |m| std::mem::take(&mut m.timeline));
         self.scene.sample_time = sampled;
         let row = Row::of(&self.scene, configuration.rung, &outcome);
         for (place, trial) in &task.trials {
@@ -345,17 +326,6 @@ impl Bench for ExperimentState<'_> {
             };
             self.outputs.row(&point);
             self.points.push((*place, point));
-        }
-        if let Some(median) = row
-            .t_median_s
-            .filter(|&median| !bars.is_empty() && median < self.fastest)
-        {
-            let trial = &task.trials[0].1;
-            self.title = format!(
-                "{}: {}, {} {}",
-                experiment.name, trial.series, trial.x, experiment.x_name
-            );
-            (self.fastest, self.bars) = (median, bars);
         }
         self.rows.push((task_name(experiment, task), row));
         Ok(())

@@ -166,16 +166,6 @@ fn a_report_ends_with_its_finding_and_quiet_says_nothing_else() {
 }
 
 #[test]
-fn what_overlapped_is_told() {
-    let (out, err, code) = run(&[&["overlap", "-q"], &SOON[..]].concat());
-    assert!(code == 0 && err.is_empty(), "{code}: {err}");
-    assert!(
-        out.contains("timeline of overlap: ") && out.contains("queue 0 kernel "),
-        "{out}"
-    );
-}
-
-#[test]
 fn a_wrong_or_broken_kernel_costs_its_points_and_no_others() {
     let store = "out[x * out_pitch + y + j] =";
     for (to, code, status) in [

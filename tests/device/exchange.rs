@@ -76,34 +76,6 @@ fn every_exchange_is_right() {
 }
 
 #[test]
-fn a_pipeline_tells_what_overlapped_where_the_driver_has_times() {
-    on_every_real_driver(|driver| {
-        let mut session = session(driver, None);
-        let set = [(exchange::CHUNKS_SET, 3), (exchange::QUEUES_SET, 2)];
-        let outcome = session.run(
-            &case(&exchange::PIPELINE, exchange::CHUNKS, 10_000, &set, 1),
-            &SETTINGS,
-        );
-        let measured = outcome.measured().unwrap();
-        let whats: Vec<(&str, u32)> = measured
-            .timeline
-            .iter()
-            .map(|b| (b.what.as_str(), b.queue))
-            .collect();
-        let stages = |queue| [("in", queue), ("kernel", queue), ("out", queue)];
-        // Mesa 22.3 gives the events of llvmpipe no duration.
-        let has_times = driver != "rusticl" || measured.distrust.is_none();
-        let expected = if has_times {
-            [stages(0), stages(1), stages(0)].concat()
-        } else {
-            Vec::new()
-        };
-        assert_eq!(whats, expected, "{}", outcome.reason());
-        1
-    });
-}
-
-#[test]
 fn what_does_not_fit_is_skipped_with_the_sum() {
     on_every_real_driver(|driver| {
         let mut session = session(driver, None);

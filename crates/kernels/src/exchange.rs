@@ -111,8 +111,6 @@ pub struct Script {
     /// What must have come of it.
     pub answer: Answer,
     pub cost: Cost,
-    /// Whether the events of all commands are kept, to show what overlapped.
-    pub timeline: bool,
 }
 
 impl Script {
@@ -315,7 +313,6 @@ fn empty(
             bytes: 0.0,
             ops: 0.0,
         },
-        timeline: false,
     }
 }
 
@@ -428,7 +425,6 @@ fn sum(
             bytes: 4.0 * n as f64,
             ops: n as f64,
         },
-        timeline: false,
     }
 }
 
@@ -600,7 +596,6 @@ fn pipeline_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
         reading: Reading::Span,
         answer: Answer::new(place, expect),
         cost,
-        timeline: variant == CHUNKS,
     })
 }
 
@@ -766,7 +761,6 @@ fn transfer_script(case: &Case, _: &Target) -> Result<Script, Refusal> {
             bytes: bytes as f64,
             ops: 0.0,
         },
-        timeline: false,
     })
 }
 
@@ -885,7 +879,6 @@ fn zerocopy_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
             bytes: bytes as f64 * passes as f64 + moved as f64,
             ops: n as f64 * passes as f64,
         },
-        timeline: false,
     })
 }
 

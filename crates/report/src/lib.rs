@@ -45,7 +45,6 @@ pub mod source;
 pub mod sources;
 pub mod sweep;
 mod table;
-pub mod timeline;
 pub mod tune;
 pub mod verdict;
 mod view;

@@ -4,7 +4,7 @@ use super::buffers::{Fence, Fenced};
 use super::clock::{self, Gauge};
 use super::inputs::wrong;
 use super::session::Session;
-use crate::device::{BuildUnit, Device, Hold, ProgramId, Stamps, Timing};
+use crate::device::{BuildUnit, Device, Hold, ProgramId, Timing};
 use crate::processes;
 use gpulab_kernels::Sources;
 use gpulab_kernels::exchange::{
@@ -12,7 +12,7 @@ use gpulab_kernels::exchange::{
 };
 use gpulab_model::check;
 use gpulab_model::data::{self, Dtype};
-use gpulab_model::outcome::{Bar, Clock, Measured, Outcome, Sample, Settings, Spent, Stop};
+use gpulab_model::outcome::{Clock, Measured, Outcome, Sample, Settings, Spent, Stop};
 use gpulab_model::plan::{Action, Arg, BufferId, Case, QueuedCommand, Refusal, Target};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -233,9 +233,6 @@ impl ScriptMemory {
                 Clock::Event
             };
         }
-        if script.timeline && measured.distrust.is_none() {
-            measured.timeline = self.timeline(device, &commands)?;
-        }
         spent.measure = started.elapsed().as_secs_f64();
         self.play_checked(device, current, &commands, "after timing")?;
         self.demand_untouched(device, current)?;
@@ -437,29 +434,6 @@ impl ScriptMemory {
         }
         Ok(())
     }
-
-    /// When each command began and ended in the shortest of a few runs; empty where the driver does not tell.
-    fn timeline(
-        &self,
-        device: &mut dyn Device,
-        commands: &[QueuedCommand],
-    ) -> Result<Vec<Bar>, Stop> {
-        let mut shortest: Vec<Bar> = Vec::new();
-        for _ in 0..DRAWN_FROM {
-            let bars = bars(
-                commands,
-                &device.play(self.program, commands, 1, true)?.stamps,
-            );
-            if shortest.is_empty() || end(&bars) < end(&shortest) {
-                shortest = bars;
-            }
-        }
-        Ok(shortest)
-    }
-}
-
-fn end(bars: &[Bar]) -> f64 {
-    bars.iter().map(|bar| bar.end).fold(0.0, f64::max)
 }
 
 /// All of the answer's memory, in bytes.
@@ -479,9 +453,6 @@ fn answer_bytes(script: &Script) -> usize {
 
 /// The data change before one of so many first runs.
 const FIRST_FEW: u64 = 4;
-
-/// Runs of which the shortest is drawn.
-const DRAWN_FROM: usize = 5;
 
 /// The seconds that one time of a script took.
 fn sample(timing: &Timing, script: &Script, variant: &Variant) -> Sample {
@@ -536,70 +507,4 @@ fn compare(
     differs.map_or(Ok(()), |(at, is)| {
         Err(format!("word {at} is {is:#x} and must be {:#x}", want(at)))
     })
-}
-
-/// The commands in order; empty without event times, or where these run backwards.
-fn bars(commands: &[QueuedCommand], stamps: &[Stamps]) -> Vec<Bar> {
-    let first = stamps.iter().map(|s| s.start).min().unwrap_or(0);
-    if stamps.len() != commands.len() || stamps.iter().any(|s| s.end < s.start) {
-        return Vec::new();
-    }
-    commands
-        .iter()
-        .zip(stamps)
-        .map(|(command, stamps): (&QueuedCommand, &Stamps)| Bar {
-            what: name(&command.action).to_owned(),
-            queue: command.queue as u32,
-            start: (stamps.start - first) as f64 * 1e-9,
-            end: (stamps.end - first) as f64 * 1e-9,
-        })
-        .collect()
-}
-
-fn name(action: &Action) -> &'static str {
-    match action {
-        Action::Launch(_) => "kernel",
-        Action::Write(_) | Action::Fill(_) => "in",
-        Action::Read(_) | Action::Fetch(_) => "out",
-        Action::Work(_) => "host",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn stamps(start: u64, end: u64) -> Stamps {
-        Stamps {
-            queued: 0,
-            submit: 0,
-            start,
-            end,
-        }
-    }
-
-    #[test]
-    fn bars_begin_with_the_first_start() {
-        let command = |queue| QueuedCommand {
-            queue,
-            action: Action::Work(1),
-        };
-        let bars = bars(
-            &[command(1), command(0)],
-            &[stamps(3_000, 5_000), stamps(1_000, 4_000)],
-        );
-        let times = [&bars[0], &bars[1]].map(|b| (b.queue, b.start * 1e6, b.end * 1e6));
-        let rounded = times.map(|(q, s, e)| (q, s.round(), e.round()));
-        assert_eq!(rounded, [(1, 2.0, 4.0), (0, 0.0, 3.0)]);
-    }
-
-    #[test]
-    fn times_that_are_missing_or_run_backwards_make_none() {
-        let command = [QueuedCommand {
-            queue: 0,
-            action: Action::Work(1),
-        }];
-        assert_eq!(bars(&command, &[]), []);
-        assert_eq!(bars(&command, &[stamps(5, 4)]), []);
-    }
 }

@@ -272,8 +272,6 @@ pub struct Measured {
     pub occupancy: Option<f64>,
     /// What ended the sampling: `steady`, `timeout` or `max-runs`.
     pub stopped_by: String,
-    /// What overlapped, where that was asked.
-    pub timeline: Vec<Bar>,
     /// Whether the device was as fast as it can be while the case was timed; none where there is no canary.
     pub canary: Option<Canary>,
     /// Why the times cannot be trusted, although the result is right.
@@ -488,17 +486,6 @@ pub struct Sample {
     pub event: Option<f64>,
     /// By the host's clock.
     pub wall: f64,
-}
-
-/// A command in a run. Times in seconds since the first command began.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Bar {
-    /// What it did: `in`, `kernel` or `out`.
-    pub what: String,
-    /// Its queue, from 0.
-    pub queue: u32,
-    pub start: f64,
-    pub end: f64,
 }
 
 /// Kernels shorter than this, in seconds, count as launch-bound, as a launch costs 2 to 20 us: they are also timed back to
