@@ -185,6 +185,34 @@ fn a_programs_mistakes_are_named() {
 }
 
 #[test]
+fn a_fault_has_the_place_of_the_file_that_holds_the_text() {
+    let dir = folder("-O1");
+    let kernels = fs::read_to_string(dir.path().join("kernels.cl")).unwrap();
+    fs::create_dir(dir.path().join("sub")).unwrap();
+    let beyond = kernels.replace("out[j * n", "out[1000 + j * n");
+    fs::write(dir.path().join("sub/beyond.cl"), beyond).unwrap();
+    let words = [
+        "count",
+        "--check",
+        "--",
+        "./program",
+        "sub/beyond.cl",
+        "64",
+        "0",
+    ];
+    let output = gpulab(&words)
+        .current_dir(dir.path())
+        .env("GITHUB_ACTIONS", "true")
+        .output()
+        .unwrap();
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        out.starts_with("::error file=sub/beyond.cl,line=4,title=write_outside::"),
+        "{out}"
+    );
+}
+
+#[test]
 fn what_cannot_be_counted_says_why() {
     let dir = folder("-O1");
     for (line, exit, want) in [

@@ -644,6 +644,30 @@ fn an_older_kernel_says_whether_a_newer_one_is_right_and_faster() {
             "{word}, {code}: {out}{err}"
         );
     }
+    let scaled = |value: &str| {
+        format!(
+            "kernel void scale(global const float *a, global float *b, float s, float t, int n, int m) {{\n\
+             int i = get_global_id(0);\nif (i < n) b[i] = {value};\n}}\n"
+        )
+    };
+    let before = folder.path().join("before.cl");
+    std::fs::write(&before, scaled("s * a[i] + t * m")).unwrap();
+    for (value, word, said) in [
+        ("m * t + a[i] * s", "", ""),
+        ("1.5f * a[i] + t * m", "SUSPECT", "s = 0.75"),
+        ("s * a[i] + t", "SUSPECT", "m = 4"),
+        ("t * a[i] + s * m", "SUSPECT", "s = 0.75"),
+    ] {
+        let new = folder.path().join("after.cl");
+        std::fs::write(&new, scaled(value)).unwrap();
+        let [new, old] = [&new, &before].map(|path| path.to_str().unwrap());
+        let (out, err, _) = run(&["try", new, "--against", old, "-n", "4096", "--budget", "1"]);
+        let is_suspect = out.contains("SUSPECT");
+        assert!(
+            out.starts_with(word) && is_suspect == !word.is_empty() && out.contains(said),
+            "{value}: {out}{err}"
+        );
+    }
     let git = |args: &[&str]| {
         let git = std::process::Command::new("git")
             .args(["-C", folder.path().to_str().unwrap()])

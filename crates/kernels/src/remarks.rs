@@ -16,6 +16,9 @@ pub struct Remark {
 /// Bytes of local memory that every GPU gives a group.
 const LOCAL_MEMORY: u64 = 32 << 10;
 
+/// Work-items that every GPU gives a group.
+const GROUP_ITEMS: usize = 256;
+
 /// What an assembled text shows, each kind at its first place; `defines` are the macros and the build options, which begin with
 /// `-`, that it is built with. Kernels that are not `launched` are left out.
 pub fn remarks(text: &str, defines: &[(String, String)], launched: &[&str]) -> Vec<Remark> {
@@ -79,6 +82,9 @@ pub fn remarks(text: &str, defines: &[(String, String)], launched: &[&str]) -> V
             local.map(|bytes| {
                 format!("{} KiB of local memory for a group: GPUs give 32 to 64 KiB, many 48 at most", bytes >> 10)
             }),
+            required_items(&code)
+                .filter(|items| *items > GROUP_ITEMS)
+                .map(|items| format!("groups of {items} work-items: GPUs give 256 to 1024 at most")),
             waits(&code).then(|| {
                 "a loop waits for another work-item, which a device may not run until this one ends: let one launch end, and \
                  go on in another"
@@ -140,6 +146,16 @@ fn waits(code: &str) -> bool {
             .windows(2)
             .any(|pair| pair[0].starts_with("atom") && pair[1] == "(");
     is_idle && asks && !changes && !has_body_before
+}
+
+/// Work-items of the group that an attribute requires.
+fn required_items(code: &str) -> Option<usize> {
+    let sizes = code.split_once("reqd_work_group_size")?.1;
+    let sizes = sizes.trim_start().strip_prefix('(')?.split_once(')')?.0;
+    sizes
+        .split(',')
+        .map(|size| size.trim().parse::<usize>().ok())
+        .product()
 }
 
 /// Bytes of an array in local memory that a line declares, if its size follows from macros.
@@ -290,6 +306,11 @@ mod tests {
                 "a.cl:1 isnan or i",
             ),
             ("y = isnan(x);", &[], ""),
+            (
+                "__attribute__((reqd_work_group_size(32, 16, 1)))",
+                &[],
+                "a.cl:1 groups of ",
+            ),
             ("y = mul24(x, 3);", &[], "a.cl:1 mul24 mult"),
             (
                 "__kernel void other(int x) {\n y = 0.5;\n}\nkernel void k(int x) { y = 0.25;\n}",

@@ -1,5 +1,6 @@
 //! What was found of kernels that nobody compares with anything.
 
+use crate::check::{CheckedFile, placed};
 use crate::format::{self, Screen};
 use crate::verdict::{Finding, Level, Verdict, Word};
 use std::collections::BTreeSet;
@@ -45,6 +46,19 @@ fn faults(verdict: &Verdict) -> impl Iterator<Item = &Finding> {
     findings.filter(|finding| finding.level == Level::Error)
 }
 
+/// What compilers made of a file.
+pub fn compiled(checked: &CheckedFile) -> String {
+    let seconds = checked.seconds.map_or_else(String::new, |seconds| {
+        let [cold, again] = seconds.map(format::time);
+        format!(" in {cold} ({again} when built again)")
+    });
+    let needs = match checked.needs.ends_with('?') {
+        true => String::new(),
+        false => checked.needs.replace("CL", ", needs OpenCL C "),
+    };
+    format!("built by {} compilers{seconds}{needs}", checked.built)
+}
+
 /// A verdict in words, around `details`.
 pub fn text(verdict: &Verdict, details: &str, screen: Screen) -> String {
     let word = verdict.verdict.name();
@@ -57,6 +71,11 @@ pub fn text(verdict: &Verdict, details: &str, screen: Screen) -> String {
         }
     }
     text += details;
+    let warnings = verdict.findings.iter();
+    let warnings = warnings.filter(|finding| finding.level == Level::Warning);
+    for finding in warnings.take(MOST_LINES) {
+        text += &screen.wrap_foreign(&format!("warning: {}", placed(finding)));
+    }
     for left in &verdict.not_looked_at {
         text += &screen.wrap_foreign(&format!("not looked at: {}: {}", left.what, left.why));
     }

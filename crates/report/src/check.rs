@@ -94,7 +94,8 @@ fn shown(verdict: &Verdict) -> impl Iterator<Item = &Finding> {
     findings.filter(|found| found.level != Level::Note)
 }
 
-fn placed(found: &Finding) -> String {
+/// A finding with its place and its tools.
+pub fn placed(found: &Finding) -> String {
     let file = found.file.as_deref().unwrap_or_default();
     let line = found
         .line

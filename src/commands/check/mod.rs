@@ -9,6 +9,7 @@ use crate::cli::{CheckArgs, Global};
 use crate::console::{print, screen, worst_of};
 use crate::device::doctor;
 use crate::kernels::Registry;
+use crate::outcome::DeviceInfo;
 use crate::outputs::{json, write_told};
 use crate::report::check::{self, CheckedFile};
 use crate::report::format::{Screen, counted, file_name};
@@ -16,7 +17,9 @@ use crate::report::verdict::{Finding, Level, NotLookedAt, Verdict, Word};
 use crate::{Error, Result, bench, files, interrupt};
 use serde::{Deserialize, Serialize};
 use simulated::Simulators;
+pub use sources::matching;
 use sources::{CheckSettings, Source};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
 use std::{env, fs, thread};
@@ -77,7 +80,7 @@ pub fn run(global: &Global, options: &CheckArgs) -> Result<()> {
     let mut verdict = Verdict::new("check", &options.files.join(" "));
     let mut registry = Registry::default();
     let mut sources = Vec::new();
-    for file in sources::matching(&options.files)? {
+    for file in matching(&options.files)? {
         match Source::read(&file, &settings, &mut registry) {
             Ok(source) => sources.push(source),
             Err(why) => verdict.leave(file, why.to_string()),
@@ -108,6 +111,67 @@ pub fn run(global: &Global, options: &CheckArgs) -> Result<()> {
     verdict.end()
 }
 
+/// The compilers at hand.
+struct Compilers {
+    clang: Option<Clang>,
+    devices: Vec<DeviceInfo>,
+}
+
+impl Compilers {
+    fn find(verdict: &mut Verdict) -> Compilers {
+        let clang = Clang::find()
+            .map_err(|why| verdict.leave(tools::TARGETS.join(", "), why))
+            .ok();
+        let platforms = doctor::platforms().unwrap_or_else(|why| {
+            verdict.leave("drivers".to_owned(), why.to_string());
+            Vec::new()
+        });
+        let devices = platforms.into_iter().flat_map(|platform| platform.devices);
+        let devices = devices.filter(|device| !device.is_simulator()).collect();
+        Compilers { clang, devices }
+    }
+
+    fn drivers(&self) -> Vec<Driver<'_>> {
+        self.devices.iter().map(Driver::new).collect()
+    }
+
+    fn look(
+        &self,
+        drivers: &mut [Driver<'_>],
+        source: &mut Source,
+        cache: &Cache<'_>,
+    ) -> Vec<Look> {
+        let mut looks = match &self.clang {
+            Some(clang) => clang.look(source, cache),
+            None => Vec::new(),
+        };
+        looks.extend(drivers.iter_mut().map(|driver| driver.look(source, cache)));
+        looks
+    }
+}
+
+/// What compilers make of a file with these macros, for a verdict on its kernels: what others than its device's driver object to is no
+/// fault.
+pub fn compiled(
+    file: &str,
+    define: &BTreeMap<String, String>,
+    verdict: &mut Verdict,
+) -> Result<CheckedFile> {
+    let settings = CheckSettings::of_macros(define);
+    let mut source = Source::read(file, &settings, &mut Registry::default())?;
+    let compilers = Compilers::find(verdict);
+    let looks = compilers.look(&mut compilers.drivers(), &mut source, &Cache(None));
+    let mut found = Verdict::new(verdict.command, file);
+    let checked = told(&source, &looks, &mut found);
+    for finding in &mut found.findings {
+        if finding.level == Level::Error {
+            finding.level = Level::Warning;
+        }
+    }
+    verdict.findings.append(&mut found.findings);
+    Ok(checked)
+}
+
 /// Most files that are looked at in one moment: each has workers of its own.
 const MOST_AT_ONCE: usize = 8;
 
@@ -117,15 +181,7 @@ fn look(
     (sources, registry): (&mut [Source], &Registry),
     verdict: &mut Verdict,
 ) -> Vec<Vec<Look>> {
-    let clang = Clang::find()
-        .map_err(|why| verdict.leave(tools::TARGETS.join(", "), why))
-        .ok();
-    let platforms = doctor::platforms().unwrap_or_else(|why| {
-        verdict.leave("drivers".to_owned(), why.to_string());
-        Vec::new()
-    });
-    let devices = platforms.iter().flat_map(|platform| &platform.devices);
-    let devices: Vec<_> = devices.filter(|device| !device.is_simulator()).collect();
+    let compilers = Compilers::find(verdict);
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let at_once = cores.min(MOST_AT_ONCE).min(sources.len());
     let looks = Mutex::new(vec![Vec::new(); sources.len()]);
@@ -134,14 +190,10 @@ fn look(
     thread::scope(|scope| {
         for _ in 0..at_once {
             scope.spawn(|| {
-                let mut drivers = Vec::from_iter(devices.iter().copied().map(Driver::new));
+                let mut drivers = compilers.drivers();
                 let mut simulators = Simulators::new(registry);
                 while let Some((at, source)) = next() {
-                    let mut of_file = clang
-                        .iter()
-                        .flat_map(|clang| clang.look(source, cache))
-                        .collect::<Vec<_>>();
-                    of_file.extend(drivers.iter_mut().map(|driver| driver.look(source, cache)));
+                    let mut of_file = compilers.look(&mut drivers, source, cache);
                     of_file.extend(simulators.look(source, cache));
                     if let Ok(mut looks) = looks.lock() {
                         looks[at] = of_file;

@@ -48,6 +48,19 @@ impl CheckSettings {
         }
     }
 
+    /// Only these macros.
+    pub fn of_macros(define: &BTreeMap<String, String>) -> CheckSettings {
+        let define = define.iter();
+        let all = FileSettings {
+            files: "**".to_owned(),
+            define: define
+                .map(|(name, value)| (name.clone(), value.as_str().into()))
+                .collect(),
+            ..FileSettings::default()
+        };
+        CheckSettings { check: vec![all] }
+    }
+
     /// The last table that matches.
     fn of(&self, file: &str) -> FileSettings {
         let mut tables = self.check.iter().filter(|table| {

@@ -7,8 +7,9 @@ use super::show::records;
 use crate::bench::{self, Input, WORK_GROUP};
 use crate::brought::{Brought, asks, is_exercise, is_family_file, line_of_any, parted};
 use crate::cli::{Color, CountArgs, Global};
+use crate::commands::check::matching;
 use crate::commands::elsewhere::RecordedGpu;
-use crate::console::{screen, worst_of};
+use crate::console::{print, screen, worst_of};
 use crate::count::{
     CountRow, CountSubject, FindingKind, LockstepModel, case_of, counted_cases, fixed_items,
     growths, machine_of,
@@ -20,18 +21,21 @@ use crate::outcome::Status;
 use crate::outputs::{Outputs, Paths, TextOrJson};
 use crate::plan::{Case, Target};
 use crate::record::{Row, Run};
+use crate::report::check::annotations;
 use crate::report::count_gate::{sentence, text};
 use crate::report::elsewhere::TimeElsewhere;
 use crate::report::format::Screen;
 use crate::report::verdict::{Finding, Verdict, Word};
-use crate::simulator::Simulator;
+use crate::simulator::{CountedProgram, Simulator};
 use crate::store::{Recorded, of_csv};
 use crate::terminal::say;
 use crate::{Error, Result, ceilings, interrupt, report, usage_error, why};
 use counter::{CountedTrial, Counter, is_large, of_rung, small, source_line, trials, usual_size};
 use gpulab_model::Joined;
 use std::path::Path;
+use std::slice::from_ref;
 use std::time::Duration;
+use std::{env, fs};
 
 pub fn run(global: &Global, options: &CountArgs) -> Result<()> {
     if global.device_given().is_some() {
@@ -173,6 +177,47 @@ fn tell(
 }
 
 /// Counts the kernels that a host program launches.
+/// Files that may hold the text of a kernel.
+const TEXTS: [&str; 8] = ["cl", "c", "cc", "cpp", "h", "hpp", "py", "rs"];
+
+/// Names the file and the line of a finding, where a text of the program stands in a file below this folder.
+fn name_files(counted: &mut CountedProgram) {
+    let patterns = TEXTS.map(|end| format!("**/*.{end}"));
+    let files = patterns
+        .iter()
+        .flat_map(|pattern| matching(from_ref(pattern)));
+    for path in files.flatten() {
+        let whole = fs::read_to_string(&path).unwrap_or_default();
+        let mut texts = counted.sources.iter();
+        let place = texts.find_map(|(name, text)| {
+            let at = whole
+                .find(text.trim())
+                .filter(|_| !text.trim().is_empty())?;
+            let lines_before = |text: &str, at: usize| text[..at].matches('\n').count() as u64;
+            let blank = text.len() - text.trim_start().len();
+            Some((
+                name.clone(),
+                lines_before(&whole, at),
+                lines_before(text, blank),
+            ))
+        });
+        let Some((name, before, blank)) = place else {
+            continue;
+        };
+        for found in &mut counted.findings {
+            let own = found.file.as_mut().zip(found.line.as_mut());
+            let other = found.other.as_mut().map(|(file, line)| (file, line));
+            for (file, line) in own.into_iter().chain(other) {
+                if *file == name {
+                    file.clone_from(&path);
+                    *line = line.saturating_sub(blank) + before;
+                }
+            }
+        }
+        counted.sources.insert(path, whole);
+    }
+}
+
 fn count_program(global: &Global, options: &CountArgs, model: LockstepModel) -> Result<()> {
     let before = baseline(options)?;
     let mut outputs: Outputs<CountRow> = Outputs::open(&paths(options))?;
@@ -183,12 +228,15 @@ fn count_program(global: &Global, options: &CountArgs, model: LockstepModel) -> 
         "the program runs in the simulator, for at most {} s (--deadline)",
         options.deadline
     ));
-    let counted = simulator.count_program(
+    let mut counted = simulator.count_program(
         (model, options.check),
         &options.program,
         limit,
         interrupt::interrupted,
     )?;
+    if !counted.findings.is_empty() {
+        name_files(&mut counted);
+    }
     let run = Run::begin();
     let mut rows = Vec::new();
     for (name, kernel) in &counted.kernels {
@@ -248,6 +296,12 @@ fn count_program(global: &Global, options: &CountArgs, model: LockstepModel) -> 
         )),
     };
     say(found.trim_end());
+    if env::var_os("GITHUB_ACTIONS").is_some() {
+        let mut verdict = Verdict::new("count", "program");
+        let findings = counted.findings.iter();
+        verdict.findings = findings.map(|found| Finding::of_check(found, "")).collect();
+        print(&annotations(&verdict))?;
+    }
     if !options.check {
         say("races were not looked for: count --check -- PROGRAM does");
     }

@@ -39,6 +39,8 @@ struct Pair {
     rungs: [Rung; 2],
     /// Of its data, in words.
     guesses: String,
+    /// The same family with other numbers than those that were guessed, and which.
+    others: Option<(Family, String)>,
 }
 
 /// The two kernels: the old one is right, and the new one is what is judged.
@@ -66,6 +68,7 @@ fn judged_pair(
         family,
         rungs,
         guesses,
+        others,
     } = &pair;
     let screen = screen(global.color);
     let deadline = Duration::from_secs_f64(usual_deadline(0, 0.0));
@@ -121,6 +124,33 @@ fn judged_pair(
         let what = "other data than these, which were guessed".to_owned();
         unlike = screen.wrap_foreign(&format!("not looked at: {what}: {guesses}"));
         verdict.leave(what, guesses.clone());
+    }
+    if let Some((family, numbers)) = others {
+        let judged = |rung: &Rung| {
+            let shape = family.usual_shape(family.form.ladder_size(true), true);
+            let case = Case::of(&family.name, rung.variant(), case.dtype, shape);
+            judge_rung(
+                global,
+                registry,
+                (family, rung),
+                &Case {
+                    wg: rung.work_group().unwrap_or(bench::WORK_GROUP),
+                    ..case
+                },
+            )
+        };
+        let of_new = judged(&family.ladder[1])?;
+        if of_new.ruling == Ruling::Wrong && judged(&family.ladder[0])?.ruling == Ruling::Right {
+            let why = of_new.failed().map_or("", |failed| &failed.reason);
+            verdict.verdict = Word::Suspect;
+            verdict.reason =
+                format!("right with the numbers that were guessed, but not with {numbers}: {why}");
+            verdict.next = Some(format!("gpulab try {} --draft", quoted(old)));
+            return Ok(against::headline(verdict, screen));
+        }
+        if of_new.ruling == Ruling::Right {
+            unlike += &screen.wrap(&format!("right with other numbers, too: {numbers}"));
+        }
     }
     let limit = Duration::from_secs_f64(SMALL_S);
     let mut checked = simulate::look(registry, (family, rung), case, limit)?;
@@ -289,10 +319,21 @@ fn pair(global: &Global, options: &TryArgs, [old, new]: [&str; 2]) -> Result<Pai
             "{old} does not say all that its host does, such as {name}: say it, as in -D {name}=..., or in a file of your own, with \
              check = \"rung: old\", from gpulab try {old} --draft"
         )),
-        None => Ok(Pair {
-            guesses: draft.guesses,
-            ..Pair::of(registry, family, ["old", "new"])?
-        }),
+        None => {
+            let others = match draft.with_other_numbers() {
+                Some((text, numbers)) => {
+                    let named = (text, "numbers".to_owned(), folder_of(&before));
+                    let family = family_of_text(&mut registry, named, &before, device)?;
+                    Some((family, numbers))
+                }
+                None => None,
+            };
+            Ok(Pair {
+                guesses: draft.guesses,
+                others,
+                ..Pair::of(registry, family, ["old", "new"])?
+            })
+        }
     }
 }
 
@@ -328,6 +369,7 @@ impl Pair {
             family,
             rungs,
             guesses: String::new(),
+            others: None,
         })
     }
 }

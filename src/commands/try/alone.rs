@@ -4,6 +4,7 @@ use super::simulate;
 use crate::bench;
 use crate::brought::{assembled, drafted, family_name, folder_of, read};
 use crate::cli::{Global, TryArgs};
+use crate::commands::check;
 use crate::commands::elsewhere::{RecordedGpu, USUAL};
 use crate::console::{quoted, screen};
 use crate::judgement::{Judgement, Ruling};
@@ -74,6 +75,8 @@ pub fn run(global: &Global, options: &TryArgs, (file, kernel): (&str, Option<&st
     if left_out.len() == kernels.len() {
         return usage_error(left_out.remove(0).why);
     }
+    let compiled = check::compiled(file, &defines, &mut looking.verdict)?;
+    looking.tell(&alone::compiled(&compiled));
     let mut verdict = looking.verdict;
     verdict.not_looked_at.extend(left_out);
     alone::conclude(&mut verdict, &kernels, looking.is_looked);
