@@ -21,7 +21,7 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ),
     (
         "GITHUB_ACTIONS",
-        "Set where GitHub runs a command: gpulab check prints annotations there.",
+        "Set where GitHub runs a command: gpulab check and gpulab count -- PROGRAM print annotations there.",
     ),
     (
         "OPENCL_LAYERS",

@@ -597,7 +597,7 @@ fn counted(launched: LaunchedOnce, lines: &[String]) -> Result<CountedCase> {
 /// Most findings that the simulator writes down of a run.
 const MOST_FINDINGS: &str = "2000";
 
-const MISSING: &str = "--check runs kernels in the simulator Oclgrind, which is not installed or does not start; to install: \
+const MISSING: &str = "the simulator Oclgrind is not installed or does not start; to install: \
      Debian/Ubuntu oclgrind; elsewhere Oclgrind 21.10 or later";
 
 /// How a kernel ended in the simulator.

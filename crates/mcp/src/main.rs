@@ -13,8 +13,9 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::error::Error;
+use std::io::{self, Write};
 use std::pin::pin;
-use std::process::Stdio;
+use std::process::{Stdio, exit};
 use std::time::{Duration, Instant};
 use tokio::process::Command;
 use tokio::sync::Mutex;
@@ -160,10 +161,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
         tools: serde_json::from_str(TOOLS)?,
         turn: Mutex::new(()),
     };
-    server
-        .serve(rmcp::transport::stdio())
-        .await?
-        .waiting()
-        .await?;
+    let Ok(serving) = server.serve(rmcp::transport::stdio()).await else {
+        let why = "gpulab mcp: the first message was no request `initialize` of the Model Context Protocol";
+        let _ = writeln!(io::stderr(), "{why}");
+        exit(1);
+    };
+    serving.waiting().await?;
     Ok(())
 }

@@ -5,7 +5,7 @@ use crate::markdown::MARKDOWN_MARK;
 use crate::table::Table;
 use crate::verdict::{Finding, Level, Verdict};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A file that was looked at.
 pub struct CheckedFile {
@@ -122,7 +122,12 @@ pub fn sarif(verdict: &Verdict) -> Value {
         })
     });
     let results: Vec<Value> = results.collect();
-    let driver = json!({"name": "gpulab", "version": verdict.gpulab});
+    let ids = shown(verdict).map(|found| found.rule.as_str());
+    let rules: Vec<Value> = BTreeSet::from_iter(ids)
+        .into_iter()
+        .map(|id| json!({"id": id}))
+        .collect();
+    let driver = json!({"name": "gpulab", "version": verdict.gpulab, "rules": rules});
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
