@@ -664,7 +664,7 @@ fn an_older_kernel_says_whether_a_newer_one_is_right_and_faster() {
         let (out, err, _) = run(&["try", new, "--against", old, "-n", "4096", "--budget", "1"]);
         let is_suspect = out.contains("SUSPECT");
         assert!(
-            out.starts_with(word) && is_suspect == !word.is_empty() && out.contains(said),
+            out.starts_with(word) && is_suspect != word.is_empty() && out.contains(said),
             "{value}: {out}{err}"
         );
     }
