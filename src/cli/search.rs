@@ -108,19 +108,12 @@ pub struct TuneArgs {
     pub given: Given,
     #[command(flatten)]
     pub rows: RowFiles,
-    /// Run the strategies over recorded rows of sweeps or exhaustive searches, without a device; say how many
-    /// evaluations each needs
-    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = NOT_A_SEARCH)]
-    pub replay: Vec<PathBuf>,
     /// List what is remembered: of this family or of all, of --device or of every device
-    #[arg(long, conflicts_with = "replay")]
+    #[arg(long)]
     pub list: bool,
     /// Forget what is remembered of this family or of all
-    #[arg(long, conflicts_with_all = ["replay", "list"])]
+    #[arg(long, conflicts_with = "list")]
     pub forget: bool,
-    /// Print the number of configurations, and run nothing
-    #[arg(long)]
-    pub dry_run: bool,
     /// Longest sampling time of a configuration, in seconds [default: 0.2, quick: 0.05]
     #[arg(long = "sample-time", value_name = "S", value_parser = values::seconds)]
     pub sample_time: Option<f64>,
@@ -141,7 +134,7 @@ pub struct TuneArgs {
 fn tune_arg(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
         "family" => {
-            let others = ["kernel", "replay", "list", "forget"];
+            let others = ["kernel", "list", "forget"];
             arg.help("The family to tune").required_unless_present_any(others)
         }
         "seed" => arg.help("Seed of the random data and of the random search"),
@@ -153,11 +146,6 @@ fn tune_arg(arg: Arg) -> Arg {
         _ => arg,
     }
 }
-
-/// Options of a search.
-const NOT_A_SEARCH: [&str; 10] = [
-    "family", "kernel", "variant", "own", "n", "m", "set", "budget", "csv", "json",
-];
 
 impl TuneArgs {
     /// How a configuration is measured.

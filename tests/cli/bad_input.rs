@@ -198,9 +198,6 @@ const BAD: &str = r#"
 2 | tune dot --cl-dir {} | nowhere
 74 | tune dot --csv {} | nowhere
 3 | tune dot -d nonesuch | nonesuch
-1 | tune --replay {} | nowhere
-2 | tune --replay Cargo.toml | not JSON
-2 | tune --replay a.csv -n 5 | cannot be used with
 2 | tune nothing --list | there is no family
 2 | tune nothing --forget | there is no family
 2 | minplus --dtype i64 | minplus has no i64 kernels
@@ -498,13 +495,12 @@ fn no_cell_of_a_file_ends_what_reads_it_in_a_panic() {
         all.iter()
             .zip(texts)
             .for_each(|(path, text)| std::fs::write(path, text).unwrap());
-        let [rows, limits, sweep, ..] = all.each_ref().map(String::as_str);
+        let [rows, limits, ..] = all.each_ref().map(String::as_str);
         let (own, out) = (path("own.csv"), path("page.html"));
         let everything: Vec<&str> = all.iter().map(String::as_str).collect();
         let mut commands = vec![
             vec!["show", rows, own.as_str(), limits, "--why"],
             vec!["compare", rows, rows],
-            vec!["tune", "--replay", sweep],
             [&["report", "--force", "-o", out.as_str()], &everything[..]].concat(),
             [&["show"], &everything[..]].concat(),
         ];

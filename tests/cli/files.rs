@@ -65,7 +65,7 @@ const OUTPUTS: &[&str] = &[
 /// Options and arguments that name what is read, or a folder; a file that is never there before.
 const OTHERS: &str = "dot:input,input2,cl_dir reduce:input,cl_dir transpose:cl_dir minplus:input,cl_dir try:file,template,from,cl_dir \
                       ceiling:cl_dir asm:listing,cl_dir lab:cl_dir count:of,own,cl_dir,against \
-                      sweep:own,cl_dir,merge tune:own,cl_dir,replay,import show:what plot:files report:files compare:files \
+                      sweep:own,cl_dir,merge tune:own,cl_dir,import show:what plot:files report:files compare:files \
                       start:output check:file,all,cache record:output source:cl_dir mcp:folder";
 
 /// The files that a command line reads, by a word of it.

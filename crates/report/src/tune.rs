@@ -11,7 +11,7 @@ use gpulab_model::Joined;
 use gpulab_model::outcome::Status;
 use gpulab_record::Row;
 
-use gpulab_study::tune::{Effect, Ended, Replay, Strategy, effects, is_faster};
+use gpulab_study::tune::{Effect, Ended, Strategy, effects, is_faster};
 
 pub struct TuningTold<'a> {
     /// The last row of each configuration that was tried, of one problem.
@@ -250,36 +250,6 @@ fn flatness(told: &TuningTold<'_>, best: &Row) -> String {
         "flat: {near} of {} with a time {are} within 5% of the best{again}",
         times.len()
     )
-}
-
-/// How many evaluations bring strategies within 2 % of the fastest of recorded spaces, a line for each space.
-pub fn replays(told: &[(String, Replay)], screen: Screen) -> String {
-    let mut table = Table::default()
-        .texts(
-            "recorded space",
-            told.iter().map(|(title, _)| title.clone()),
-        )
-        .numbers(
-            "configu-\nrations",
-            told.iter()
-                .map(|(_, space)| space.configurations.to_string()),
-        )
-        .numbers(
-            "within\n5 %",
-            told.iter().map(|(_, space)| space.flat.to_string()),
-        );
-    for (at, strategy) in [Strategy::Exhaustive, Strategy::Descent, Strategy::Random]
-        .into_iter()
-        .enumerate()
-    {
-        let needed = told.iter().map(|(_, space)| space.needed[at]);
-        table = table.numbers(
-            name(strategy),
-            needed.map(|n| n.map_or_else(|| "never".to_owned(), |n| n.to_string())),
-        );
-    }
-    let head = "evaluations until the best is within 2 % of the fastest, medians over seeds\n";
-    format::on_screen(&format!("{head}{}", table.fitted(screen.width)), screen)
 }
 
 #[cfg(test)]

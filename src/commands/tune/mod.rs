@@ -1,36 +1,27 @@
-//! `gpulab tune`: the search for a family's fastest settings, what is remembered of searches, and searches over recorded rows.
+//! `gpulab tune`: the search for a family's fastest settings, and what is remembered of searches.
 
 mod search;
 
-use super::show::records::read;
 use crate::bench::{self, Input};
 use crate::brought::{Brought, family_of_file};
 use crate::cli::{Global, TuneArgs};
-use crate::console::{self, print, screen};
+use crate::console::{self, print};
 use crate::device::{doctor, select};
 use crate::kernels::{Form, Registry, Sources, built_in};
-use crate::record::groups::groups;
-use crate::record::{HOST, Row, params_text};
+use crate::record::params_text;
 use crate::report::format;
-use crate::report::sweep::latest;
-use crate::report::tune::replays;
 use crate::report::wrap::wrapped;
-use crate::store::Recorded;
 use crate::terminal::say;
-use crate::tune::{Replay, TunedEntry, TunedFile, all_tuned, replay, source_hash};
-use crate::{Error, Result, ceilings, usage_error};
+use crate::tune::{TunedEntry, TunedFile, all_tuned, source_hash};
+use crate::{Error, Result, ceilings};
 use gpulab_model::Joined;
-use search::{AskedTuning, Tuning, listing};
+use search::{AskedTuning, Tuning};
 use std::path::Path;
 
 pub use search::narrowed;
 
-/// Searches, measures the best again, remembers them, and explains; or lists or forgets what is remembered; or replays recorded
-/// rows.
+/// Searches, measures the best again, remembers them, and explains; or lists or forgets what is remembered.
 pub fn run(global: &Global, options: &TuneArgs) -> Result<()> {
-    if !options.replay.is_empty() {
-        return replayed(global, options);
-    }
     match options.subject.name() {
         name if options.list => list(global, name),
         name if options.forget => forget(global, name),
@@ -59,9 +50,6 @@ fn search(global: &Global, options: &TuneArgs) -> Result<()> {
         .iter()
         .filter_map(narrowed)
         .for_each(|text| global.say(&text));
-    if options.dry_run {
-        return print(&listing(&space));
-    }
     let info = executor.info().clone();
     let tuning = Tuning::open(&asked, options, global, &space, executor)?;
     bench::announce(global, &info);
@@ -195,66 +183,4 @@ fn forget(global: &Global, name: Option<&str>) -> Result<()> {
         "entries forgotten: {}\n",
         all.iter().map(|file| file.entries.len()).sum::<usize>()
     ))
-}
-
-/// Prints for each problem in the files how many evaluations the strategies need.
-fn replayed(global: &Global, options: &TuneArgs) -> Result<()> {
-    let mut told: Vec<(String, Replay)> = Vec::new();
-    for file in &options.replay {
-        let name = file.display().to_string();
-        let (Recorded::Rows(rows), torn) = read(&name)? else {
-            return usage_error(format!(
-                "{name} holds no rows: --replay takes what sweep and tune write as CSV"
-            ));
-        };
-        torn.iter().for_each(|torn| global.say(torn));
-        let rows: Vec<Row> = latest(&rows)
-            .iter()
-            .filter(|row| row.platform != HOST)
-            .cloned()
-            .collect();
-        for mut own in groups(&rows, |row: &Row| {
-            (
-                row.device.clone(),
-                row.driver.clone(),
-                row.family.clone(),
-                row.dtype,
-                row.n,
-                row.m,
-            )
-        }) {
-            own.sort_by_key(|row| row.case_index);
-            let space =
-                replay(&own).ok_or_else(|| Error::Usage(format!("{name}: no row has a time")))?;
-            told.push((title(&own), space));
-        }
-    }
-    if told.is_empty() {
-        return usage_error("the files have no rows of a device: nothing to search");
-    }
-    print(&replays(&told, screen(global.color)))
-}
-
-/// The problem of these rows, and the rungs that they are of, where these are not the whole ladder.
-fn title(rows: &[Row]) -> String {
-    let row = &rows[0];
-    let ladder = built_in(&row.family).map_or(&[][..], |family| &family.ladder);
-    let run = ladder
-        .iter()
-        .filter(|rung| rows.iter().any(|row| row.variant == rung.variant()));
-    let run: Vec<String> = run
-        .map(|rung| format!("v{}", rung.number().unwrap_or_default()))
-        .collect();
-    let rungs = if run.len() < ladder.len() {
-        format!(", {}", run.join(" "))
-    } else {
-        String::new()
-    };
-    let device = format::device(&row.device);
-    format!(
-        "{}, {}, n = {}{rungs}, on {device}",
-        row.family,
-        row.dtype,
-        format::size(row.n, row.m)
-    )
 }

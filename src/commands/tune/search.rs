@@ -9,7 +9,7 @@ use crate::data::{Dtype, Params, Shape};
 use crate::kernels::{Family, Rung, Sources};
 use crate::outcome::{Candidate, Executor, Job, Outcome, Settings, Status};
 use crate::outputs::{Outputs, Paths};
-use crate::plan::{Case, Refusal};
+use crate::plan::Case;
 use crate::record::{Row, Scene};
 use crate::report::format::Screen;
 use crate::report::progress::StatusLine;
@@ -140,24 +140,6 @@ pub fn narrowed((rung, narrowing): &(&Rung, Narrowing)) -> Option<String> {
     Some(format!("{}: {}", rung.label(), narrowing.text()?))
 }
 
-/// A line for each rung, with how many configurations it has.
-pub fn listing(space: &TuningSpace<'_>) -> String {
-    let mut text = String::new();
-    for rung in &space.rungs {
-        let count = space
-            .candidates
-            .iter()
-            .filter(|c| c.case.variant == rung.variant())
-            .count();
-        text += &format!("{}: {count} configurations\n", rung.label());
-    }
-    for (rung, why) in &space.refused {
-        let why: &Refusal = why;
-        text += &format!("{}: none: {why}\n", rung.label());
-    }
-    text + &format!("{} configurations\n", space.candidates.len())
-}
-
 /// A search under way.
 pub struct Tuning<'a> {
     asked: &'a AskedTuning<'a>,
@@ -171,6 +153,8 @@ pub struct Tuning<'a> {
     outputs: Outputs<Row>,
     /// Configurations that were measured, each once and again.
     measured: usize,
+    /// How many times the usual samples the last rounds take.
+    times: u32,
     began: Instant,
 }
 
@@ -207,6 +191,7 @@ impl<'a> Tuning<'a> {
             rows: Vec::new(),
             outputs,
             measured: 0,
+            times: 1,
             began: Instant::now(),
         })
     }
@@ -431,8 +416,8 @@ impl<'a> Tuning<'a> {
     fn last_rounds(&mut self, finalists: &[&Configuration], times: u32) -> Result<()> {
         let rounds = times * ROUNDS;
         (self.jobs.step, self.jobs.steps) = (0, finalists.len() * rounds as usize);
-        let tuning = self;
-        sweep::in_rounds(finalists, rounds, &mut LastRounds { tuning, times })
+        self.times = times;
+        sweep::in_rounds(finalists, rounds, self)
     }
 
     fn add(&mut self, configuration: &Configuration, outcome: Outcome) {
@@ -653,14 +638,9 @@ fn is_undecided(best: &Row, default: Option<&Row>) -> bool {
 }
 
 /// The last rounds, between the best candidates.
-struct LastRounds<'t, 'a> {
-    tuning: &'t mut Tuning<'a>,
-    times: u32,
-}
-
-impl Bench for LastRounds<'_, '_> {
+impl Bench for Tuning<'_> {
     fn settings(&self, configuration: &Configuration) -> Settings {
-        let usual = self.tuning.bounded(configuration);
+        let usual = self.bounded(configuration);
         Settings {
             min_runs: self.times * usual.min_runs,
             max_runs: self.times.saturating_mul(usual.max_runs),
@@ -677,7 +657,7 @@ impl Bench for LastRounds<'_, '_> {
             ..job.clone()
         };
         let label = format!("again: {}", configuration.label());
-        self.tuning.jobs.run(&label, &job)
+        self.jobs.run(&label, &job)
     }
 
     fn finished(
@@ -686,7 +666,7 @@ impl Bench for LastRounds<'_, '_> {
         outcome: Outcome,
         _sampled: f64,
     ) -> Result<()> {
-        self.tuning.add(configuration, outcome);
+        self.add(configuration, outcome);
         Ok(())
     }
 }

@@ -4,13 +4,10 @@ use super::npy;
 use super::table::{CsvRow, is_number, no_number, number, rows, uneven};
 use super::{Why, extension, load, shown};
 use csv::StringRecord;
-use flate2::read::MultiGzDecoder;
 use gpulab_graph::{GraphFile, Length, MOST_NODES, Names};
 use gpulab_model::data::{Array, Dtype};
 use gpulab_model::outcome::Number;
 use gpulab_model::{Error, Result};
-use std::borrow::Cow;
-use std::io::Read;
 use std::path::Path;
 
 /// Reads the graph in `path` with weights of `dtype`, or of what the file holds; of text f32.
@@ -22,7 +19,6 @@ use std::path::Path;
 /// - Any other text: a list of edges, one a line, separated by commas, semicolons, tabs or blanks. Under a line of names the
 ///   columns `from`, `to` and `weight` may be in any order, and others beside them; `source`, `target` and `distance` are
 ///   understood too, and `src`, `dst`, `u`, `v`, `w`. Two columns for one thing are refused.
-/// - Any of these in gzip.
 ///
 /// Weights of another type than `dtype` are converted if each survives exactly; f64 is also rounded to f32.
 pub fn graph(path: &str, dtype: Option<Dtype>) -> Result<GraphFile> {
@@ -30,12 +26,11 @@ pub fn graph(path: &str, dtype: Option<Dtype>) -> Result<GraphFile> {
 }
 
 fn read(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Why> {
-    let packed = load(Path::new(path))?;
-    let bytes = unpack(&packed, 1 << 30)?;
-    let ending = match extension(path).as_str() {
-        "gz" => extension(&path[..path.len() - 3]),
-        ending => ending.to_owned(),
-    };
+    let bytes = load(Path::new(path))?;
+    if bytes.starts_with(b"\x1f\x8b") {
+        return Err("it is packed; unpack it with gzip -d first".into());
+    }
+    let ending = extension(path);
     if ending == "npy" {
         return matrix_of_numpy(&bytes, dtype);
     }
@@ -74,27 +69,6 @@ fn read(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Why> {
         ));
     }
     matrix_of_text(&rows, dtype)
-}
-
-/// The bytes, unpacked if they are gzip's: at most so many, as few may unfold to any number.
-fn unpack(bytes: &[u8], most: u64) -> Result<Cow<'_, [u8]>, Why> {
-    if !bytes.starts_with(b"\x1f\x8b") {
-        return Ok(bytes.into());
-    }
-    let mut unpacked = Vec::new();
-    let read = MultiGzDecoder::new(bytes)
-        .take(most + 1)
-        .read_to_end(&mut unpacked);
-    match read
-        .map_err(|error| format!("it cannot be unpacked ({error}); pack it with gzip once more"))?
-        as u64
-    {
-        0 => Err("it is an empty file, packed".into()),
-        size if size > most => Err(format!(
-            "it unpacks to more than {most} bytes; unpack it with gzip -d first"
-        )),
-        _ => Ok(unpacked.into()),
-    }
 }
 
 /// The weights of these numbers, and what f32 makes of them. `place` says in words where each is.
@@ -645,21 +619,13 @@ fn matrix_market(text: &str) -> Result<ListedEdges, Why> {
 mod tests {
     use super::super::npy::tests::{written, written_in};
     use super::*;
-    use flate2::{Compression, write::GzEncoder};
     use proptest::prelude::*;
-    use std::io::Write;
 
     fn named(name: &str, bytes: &[u8], dtype: Option<Dtype>) -> Result<GraphFile, Why> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
         std::fs::write(&path, bytes).unwrap();
         read(path.to_str().unwrap(), dtype)
-    }
-
-    fn packed(bytes: &[u8]) -> Vec<u8> {
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-        encoder.write_all(bytes).unwrap();
-        encoder.finish().unwrap()
     }
 
     /// `a>b b>c F32([1.0, 2.0])`
@@ -734,18 +700,13 @@ mod tests {
                 "2>1 1>1 1>2 F32([1.0, 1.0, 1.0])",
             ),
         ] {
-            for (name, bytes) in [
-                (name.to_owned(), content.into()),
-                (format!("{name}.gz"), packed(content.as_bytes())),
-            ] {
-                assert_eq!(
-                    named(&name, &bytes, None)
-                        .map(|file| told(&file))
-                        .as_deref(),
-                    Ok(want),
-                    "{content:?}"
-                );
-            }
+            assert_eq!(
+                named(name, content.as_bytes(), None)
+                    .map(|file| told(&file))
+                    .as_deref(),
+                Ok(want),
+                "{content:?}"
+            );
         }
     }
 
@@ -880,14 +841,8 @@ mod tests {
         let why = |bytes: &[u8]| named("g.txt", bytes, None).unwrap_err();
         assert!(
             why(b"a b\n\xff\n").contains("line 2 is not UTF-8")
-                && why(b"\x1f\x8b\0").contains("cannot be unpacked")
+                && why(b"\x1f\x8b\0").contains("unpack it with gzip -d")
         );
-        assert!(
-            unpack(&packed(&[0; 1000]), 999)
-                .unwrap_err()
-                .contains("more than 999 bytes")
-        );
-        assert!(unpack(&packed(&[0; 1000]), 1000).is_ok() && why(&packed(b"")).contains("empty"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Tuning: the search for a family's fastest configuration on a device, and the files that remember it.
 //!
 //! [`TuningSpace`] is what there is to try, [`search()`] decides what is tried next, [`effects`] say what each parameter did, and a
-//! [`TunedFile`] keeps the best. [`replay`] runs the search over recorded rows.
+//! [`TunedFile`] keeps the best.
 
 mod memory;
 mod rows;
@@ -11,6 +11,6 @@ mod space;
 pub use memory::{
     Remembered, SizeClass, TUNED_FOLDER, TunedEntry, TunedFile, all_tuned, choices, source_hash,
 };
-pub use rows::{Effect, Replay, effects, fastest, is_faster, least_of, replay, time_of};
+pub use rows::{Effect, effects, fastest, is_faster, least_of, time_of};
 pub use search::{Ended, Halt, Region, Strategy, search};
 pub use space::TuningSpace;

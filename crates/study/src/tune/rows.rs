@@ -1,10 +1,6 @@
-//! What rows of a search say: which is the fastest, what each parameter did, and how many evaluations each strategy would
-//! have needed.
+//! What rows of a search say: which is the fastest, and what each parameter did.
 
-use super::search::{Region, Strategy, search};
 use gpulab_record::Row;
-use gpulab_record::groups::distinct;
-use std::collections::BTreeMap;
 
 /// What a parameter did: the best configuration beside the best with another value of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,123 +94,10 @@ pub fn effects(rows: &[Row]) -> Vec<Effect> {
     rung.into_iter().chain(settings).collect()
 }
 
-/// What strategies need on a recorded space of one problem.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Replay {
-    pub configurations: usize,
-    /// How many of them are within 5 % of the fastest.
-    pub flat: usize,
-    /// Evaluations until the best is within 2 % of the fastest, exhaustive, by descent and at random: medians over the seeds;
-    /// none if more than half of them end before.
-    pub needed: [Option<usize>; 3],
-}
-
-/// Seeds that each strategy with chance in it runs over.
-const SEEDS: u64 = 101;
-
-/// Runs the strategies over rows, each of another configuration of one problem; a rung's first row is its default. None if no
-/// row has a time.
-pub fn replay(rows: &[Row]) -> Option<Replay> {
-    let variants = distinct(rows.iter().map(|row| row.variant.as_str()));
-    let regions: Vec<Region> = variants
-        .iter()
-        .map(|variant| region(rows, variant))
-        .collect();
-    let times: Vec<Option<f64>> = rows.iter().map(time_of).collect();
-    let least = times.iter().flatten().copied().reduce(f64::min)?;
-    let needed = [Strategy::Exhaustive, Strategy::Descent, Strategy::Random].map(|strategy| {
-        let seeds = if strategy == Strategy::Exhaustive {
-            1
-        } else {
-            SEEDS
-        };
-        let mut needed: Vec<usize> = Vec::new();
-        for seed in 1..=seeds {
-            let mut evaluations = 0;
-            let mut found = usize::MAX;
-            let searched = search(strategy, &regions, seed, &mut |index| {
-                evaluations += 1;
-                if times[index].is_some_and(|seconds| least >= 0.98 * seconds) {
-                    found = found.min(evaluations);
-                }
-                Ok(times[index])
-            });
-            needed.extend(searched.is_ok().then_some(found));
-        }
-        needed.sort_unstable();
-        needed
-            .get(needed.len() / 2)
-            .copied()
-            .filter(|needed| *needed < usize::MAX)
-    });
-    let flat = times
-        .iter()
-        .flatten()
-        .filter(|seconds| **seconds <= 1.05 * least)
-        .count();
-    Some(Replay {
-        configurations: rows.len(),
-        flat,
-        needed,
-    })
-}
-
-/// The places of a rung's rows on the axes that its rows have, without those that follow from the others, as a work-group that
-/// a tile decides: no single step could change one of them alone.
-fn region(rows: &[Row], variant: &str) -> Region {
-    let own: Vec<(usize, &Row)> = (0..)
-        .zip(rows)
-        .filter(|(_, row)| row.variant == variant)
-        .collect();
-    let mut axes: Vec<(&str, Vec<String>)> = Vec::new();
-    for name in distinct(
-        own.iter()
-            .flat_map(|(_, row)| settings_of(row))
-            .map(|(name, _)| name),
-    ) {
-        axes.push((
-            name,
-            distinct(own.iter().map(|(_, row)| value_of(row, name))),
-        ));
-    }
-    let whole = places(&own, &axes).len();
-    for (name, _) in axes.clone() {
-        let others: Vec<_> = axes
-            .iter()
-            .filter(|(known, _)| *known != name)
-            .cloned()
-            .collect();
-        if places(&own, &others).len() == whole {
-            axes = others;
-        }
-    }
-    Region {
-        axes: axes.iter().map(|(_, values)| values.len()).collect(),
-        places: places(&own, &axes),
-    }
-}
-
-fn places(own: &[(usize, &Row)], axes: &[(&str, Vec<String>)]) -> BTreeMap<Vec<usize>, usize> {
-    let mut places = BTreeMap::new();
-    for (index, row) in own {
-        let place = axes.iter().map(|(name, values)| {
-            let own = value_of(row, name);
-            values
-                .iter()
-                .position(|value| *value == own)
-                .unwrap_or_default()
-        });
-        places.insert(place.collect(), *index);
-    }
-    places
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpulab_model::data::Params;
     use gpulab_model::outcome::Status;
-    use gpulab_model::plan::WorkGroup;
     use gpulab_record::{Flags, flag, params_of, row};
 
     fn timed(variant: &str, wg: &str, params: &str, seconds: f64) -> Row {
@@ -303,62 +186,5 @@ mod tests {
             let rows = [fast, timed("naive", "1", "", 1.0)];
             assert_eq!(fastest(&rows).map(|row| row.variant.as_str()), Some(best));
         }
-    }
-
-    #[test]
-    fn descent_needs_a_fraction_of_what_others_need() {
-        // A bowl over work-groups and tiles, and a slower rung of one row.
-        let mut rows = Vec::new();
-        for wg in 0..12u32 {
-            for tile in 0..10u32 {
-                let seconds = 1.0 + f64::from((wg.abs_diff(7) + tile.abs_diff(3)).pow(2)) / 10.0;
-                let wg = Some(WorkGroup::linear(wg as usize));
-                let params = params_of(&format!("tile={tile}")).unwrap();
-                rows.push(Row {
-                    wg,
-                    params,
-                    t_median_s: Some(seconds),
-                    flags: Flags::default(),
-                    ..row("tiled")
-                });
-            }
-        }
-        rows.push(Row {
-            t_median_s: Some(9.0),
-            flags: Flags::default(),
-            params: Params::new(),
-            ..row("naive")
-        });
-        let Replay {
-            configurations,
-            flat,
-            needed: [exhaustive, descent, random],
-        } = replay(&rows).unwrap();
-        assert_eq!(
-            (configurations, flat, exhaustive),
-            (121, 1, Some(74)),
-            "in the order of the rows"
-        );
-        assert!(
-            descent.unwrap() <= 24 && random > descent,
-            "{descent:?} {random:?}"
-        );
-        rows[0].status = Status::Skipped;
-        assert!(replay(&rows[..1]).is_none() && replay(&[]).is_none());
-    }
-
-    #[test]
-    fn what_follows_from_other_settings_is_no_axis() {
-        let rows: Vec<Row> = [16, 32, 64]
-            .into_iter()
-            .flat_map(|tile| [1, 2, 4].map(|rows| (tile, rows)))
-            .map(|(tile, rows)| Row {
-                wg: Some(WorkGroup([tile, tile / rows, 1])),
-                params: params_of(&format!("gap=0 rows={rows} tile={tile}")).unwrap(),
-                ..row("tiled")
-            })
-            .collect();
-        let region = region(&rows, "tiled");
-        assert_eq!((region.axes, region.places.len()), (vec![3, 3], 9));
     }
 }
