@@ -123,22 +123,17 @@ impl ExperimentRun {
             }
             let case = trial.case.clone();
             let exchanged =
-                exchange(&case.family).and_then(|exchange| exchange.variant(&case.variant));
+                exchange(&case.family).and_then(|exchange| exchange.clock(&case.variant));
             let kernel = built_in(&case.family)
                 .and_then(|family| Some((family, family.rung(&case.variant)?)));
             if exchanged.is_none() && kernel.is_none() {
                 let why = "its plan names a kernel that does not exist";
                 return Err(Error::Failed(format!("{}: {why}", experiment.name)));
             }
-            let clock = if exchanged.is_none_or(|variant| variant.by_events) {
-                Clock::Event
-            } else {
-                Clock::Wall
-            };
             tasks.push(Task {
                 case,
                 kernel,
-                clock,
+                clock: exchanged.unwrap_or_default(),
                 trials: vec![(place, trial)],
             });
         }

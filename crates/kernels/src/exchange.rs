@@ -4,8 +4,9 @@
 //! carries out, checks and times. Ceilings and experiments are made of its cases.
 
 use gpulab_model::data::{Dtype, Params, Shape};
+use gpulab_model::outcome::Clock;
 use gpulab_model::plan::{
-    Action, Arg, BufferId, Case, Cost, Launch, MemoryKind, QueuedCommand, Refusal, Target, Transfer,
+    Action, Arg, BufferId, Case, Cost, Launch, QueuedCommand, Refusal, Target, Transfer,
 };
 use rayon::prelude::*;
 use std::ops::Range;
@@ -15,38 +16,24 @@ pub const EXCHANGES: &[&Exchange] = &[&LAUNCH, &PIPELINE, &TRANSFER, &ZEROCOPY];
 pub struct Exchange {
     /// The family's name in cases and rows.
     pub name: &'static str,
-    pub variants: &'static [Variant],
+    /// Its variants that the host's clock times.
+    pub by_wall: &'static [&'static str],
+    /// Those that the driver's events time, as the host's clock would count what they leave out.
+    pub by_events: &'static [&'static str],
     /// Kernel files that its scripts run, as paths below `cl/`.
     pub sources: &'static [&'static str],
     /// Turns a case of one of the variants into what is done, or says why this device cannot.
     pub script: fn(&Case, &Target) -> Result<Script, Refusal>,
 }
 
-pub struct Variant {
-    pub name: &'static str,
-    /// Whether the driver's events time it, and not the host's clock: the other one would leave out what it is about.
-    pub by_events: bool,
-}
-
-impl Variant {
-    const fn by_wall(name: &'static str) -> Variant {
-        Variant {
-            name,
-            by_events: false,
-        }
-    }
-
-    const fn by_events(name: &'static str) -> Variant {
-        Variant {
-            name,
-            by_events: true,
-        }
-    }
-}
-
 impl Exchange {
-    pub fn variant(&self, name: &str) -> Option<&'static Variant> {
-        self.variants.iter().find(|v| v.name == name)
+    /// What times a variant; none if there is no such one.
+    pub fn clock(&self, variant: &str) -> Option<Clock> {
+        match variant {
+            _ if self.by_wall.contains(&variant) => Some(Clock::Wall),
+            _ if self.by_events.contains(&variant) => Some(Clock::Event),
+            _ => None,
+        }
     }
 }
 
@@ -100,14 +87,15 @@ fn bytes(case: &Case) -> Result<usize, Refusal> {
 pub struct Script {
     /// Of what it works on.
     pub seed: u64,
-    pub host: Vec<HostSpec>,
-    pub buffers: Vec<DeviceSpec>,
+    pub host: Vec<MemorySpec>,
+    pub buffers: Vec<MemorySpec>,
     pub program: Option<Program>,
     pub commands: Vec<QueuedCommand>,
     /// How often, before the host waits: times are those of one time.
     pub repeat: usize,
-    /// Which event time it is, if events are the clock.
-    pub reading: Reading,
+    /// Whether event times are from when the first command was put in its queue to its start, and not from the first start to
+    /// the last end.
+    pub is_delay: bool,
     /// What must have come of it.
     pub answer: Answer,
     pub cost: Cost,
@@ -129,20 +117,25 @@ pub enum Contents {
     Undefined,
 }
 
+/// Memory of the host, or a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HostSpec {
+pub struct MemorySpec {
     /// Its size, above 0.
     pub bytes: usize,
-    pub is_pinned: bool,
+    /// Whether both sides reach it: the host's is pinned then, and a buffer lies in the host's memory.
+    pub is_shared: bool,
     pub contents: Contents,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DeviceSpec {
-    /// Its size, above 0.
-    pub bytes: usize,
-    pub place: MemoryKind,
-    pub contents: Contents,
+impl MemorySpec {
+    /// Memory of one side alone.
+    fn own(bytes: usize, contents: Contents) -> MemorySpec {
+        MemorySpec {
+            bytes,
+            is_shared: false,
+            contents,
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -151,15 +144,6 @@ pub struct Program {
     pub path: &'static str,
     pub defines: Vec<(String, String)>,
     pub kernels: Vec<String>,
-}
-
-/// Which seconds the events of a script's commands mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reading {
-    /// From the first start to the last end.
-    Span,
-    /// From when the first command was put in its queue to its start.
-    Delay,
 }
 
 /// Where the result lies and what it must be.
@@ -217,17 +201,8 @@ pub fn pattern(seed: u64, i: usize) -> u32 {
 /// The exchange's entry in the list. The first six launch an empty kernel; the others sum n words.
 pub const LAUNCH: Exchange = Exchange {
     name: "launch",
-    variants: &[
-        Variant::by_wall(ROUND_TRIP),
-        Variant::by_wall(BACK_TO_BACK),
-        Variant::by_events(QUEUED_TO_START),
-        Variant::by_events(EVENT),
-        Variant::by_events(FOUR),
-        Variant::by_events(CROWD),
-        Variant::by_events(SUM),
-        Variant::by_wall(HALVING),
-        Variant::by_wall(TREE),
-    ],
+    by_wall: &[ROUND_TRIP, BACK_TO_BACK, HALVING, TREE],
+    by_events: &[QUEUED_TO_START, EVENT, FOUR, CROWD, SUM],
     sources: &[COUNT_PATH, HALVE_PATH, TREE_PATH],
     script: launch_script,
 };
@@ -260,17 +235,17 @@ fn launch_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     match case.variant.as_str() {
         HALVING => halving(case, target),
         TREE | SUM => tree(case, target),
-        QUEUED_TO_START => Ok(empty(case.seed, (1, 1), 1, 1, Reading::Delay)),
-        BACK_TO_BACK => Ok(empty(case.seed, (1, 1), 1, ROW, Reading::Span)),
-        FOUR => Ok(empty(case.seed, (1, 1), 4, 1, Reading::Span)),
+        QUEUED_TO_START => Ok(empty(case.seed, (1, 1), 1, 1, true)),
+        BACK_TO_BACK => Ok(empty(case.seed, (1, 1), 1, ROW, false)),
+        FOUR => Ok(empty(case.seed, (1, 1), 4, 1, false)),
         CROWD => Ok(empty(
             case.seed,
             (launched_words(case)?, target.max_wg.min(256)),
             1,
             1,
-            Reading::Span,
+            false,
         )),
-        _ => Ok(empty(case.seed, (1, 1), 1, 1, Reading::Span)),
+        _ => Ok(empty(case.seed, (1, 1), 1, 1, false)),
     }
 }
 
@@ -281,7 +256,7 @@ fn empty(
     (groups, wg): (usize, usize),
     launches: usize,
     repeat: usize,
-    reading: Reading,
+    is_delay: bool,
 ) -> Script {
     let before = pattern(seed, 0) as u8;
     let first = u32::from_ne_bytes([before; 4]);
@@ -294,25 +269,18 @@ fn empty(
     Script {
         seed,
         host: Vec::new(),
-        buffers: vec![DeviceSpec {
-            bytes: 4,
-            place: MemoryKind::Device,
-            contents: Contents::Undefined,
-        }],
+        buffers: vec![MemorySpec::own(4, Contents::Undefined)],
         program: Some(program(COUNT_PATH, "launch_count", Vec::new())),
         commands: vec![queued(Action::Launch(launch)); launches],
         repeat,
-        reading,
+        is_delay,
         answer: Answer {
             place: AnswerPlace::Buffer(0),
             before,
             expect: Expected::Words(vec![first.wrapping_add((launches * repeat) as u32)]),
             adds: true,
         },
-        cost: Cost {
-            bytes: 0.0,
-            ops: 0.0,
-        },
+        cost: Cost::default(),
     }
 }
 
@@ -325,12 +293,8 @@ fn halving(case: &Case, target: &Target) -> Result<Script, Refusal> {
     // Also of one word: the sum must get from the input to the result.
     while left > 1 || commands.is_empty() {
         let half = left.div_ceil(2);
-        let args = vec![
-            Arg::Buffer(BufferId(from)),
-            Arg::Buffer(BufferId(1)),
-            Arg::Uint(half as u32),
-            Arg::Uint(left as u32),
-        ];
+        let mut args = args(2, &[half, left]);
+        args[0] = Arg::Buffer(BufferId(from));
         commands.push(queued(Action::Launch(Launch::linear(
             "launch_halve",
             half.next_multiple_of(wg),
@@ -368,13 +332,7 @@ fn tree(case: &Case, target: &Target) -> Result<Script, Refusal> {
         .chain(walk.defines())
         .collect();
     let program = program(TREE_PATH, "launch_tree", defines);
-    let numbers = [n, walk.near, walk.span].map(|number| Arg::Uint(number as u32));
-    let args = [0, 1, 2]
-        .map(BufferId)
-        .map(Arg::Buffer)
-        .into_iter()
-        .chain(numbers)
-        .collect();
+    let args = args(3, &[n, walk.near, walk.span]);
     Ok(sum(
         case,
         n,
@@ -410,16 +368,12 @@ fn sum(
         seed: case.seed,
         host: Vec::new(),
         buffers: buffers
-            .map(|(words, contents)| DeviceSpec {
-                bytes: 4 * words,
-                place: MemoryKind::Device,
-                contents,
-            })
+            .map(|(words, contents)| MemorySpec::own(4 * words, contents))
             .to_vec(),
         program: Some(program),
         commands,
         repeat: 1,
-        reading: Reading::Span,
+        is_delay: false,
         answer: Answer::new(AnswerPlace::Buffer(1), Expected::Words(vec![total])),
         cost: Cost {
             bytes: 4.0 * n as f64,
@@ -446,6 +400,13 @@ fn program(path: &'static str, kernel: &str, defines: Vec<(String, String)>) -> 
     }
 }
 
+/// A kernel's arguments: so many buffers, the first in front, and numbers.
+fn args(buffers: u32, numbers: &[usize]) -> Vec<Arg<BufferId>> {
+    let buffers = (0..buffers).map(BufferId).map(Arg::Buffer);
+    let numbers = numbers.iter().map(|number| Arg::Uint(*number as u32));
+    buffers.chain(numbers).collect()
+}
+
 fn queued(action: Action) -> QueuedCommand {
     QueuedCommand { queue: 0, action }
 }
@@ -458,16 +419,10 @@ fn queued(action: Action) -> QueuedCommand {
 /// The exchange's entry in the list: n words of 4 bytes, from and to pinned memory.
 pub const PIPELINE: Exchange = Exchange {
     name: "pipeline",
-    variants: &[
-        Variant::by_wall(CHUNKS),
-        Variant::by_wall(COPY_IN),
-        Variant::by_wall(KERNEL),
-        Variant::by_wall(COPY_OUT),
-        Variant::by_wall(WORK),
-        Variant::by_wall(BESIDE),
-        Variant::by_wall(BESIDE_IN),
-        Variant::by_wall(BESIDE_OUT),
+    by_wall: &[
+        CHUNKS, COPY_IN, KERNEL, COPY_OUT, WORK, BESIDE, BESIDE_IN, BESIDE_OUT,
     ],
+    by_events: &[],
     sources: &[MIX_PATH],
     script: pipeline_script,
 };
@@ -509,7 +464,7 @@ fn pipeline_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
         )));
     }
     let wg = target.max_wg.min(256);
-    let steps = setting(case, STEPS_SET, 16)? as u32;
+    let steps = setting(case, STEPS_SET, 16)? as usize;
     let variant = case.variant.as_str();
     let work = Action::Work(setting(case, WORK_SET, 1)?);
     let all = &(0..n);
@@ -520,19 +475,13 @@ fn pipeline_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     // Each word is read and written.
     let of_mix = Cost {
         bytes: 2.0 * bytes as f64,
-        ops: 6.0 * n as f64 * f64::from(steps),
+        ops: 6.0 * n as f64 * steps as f64,
     };
     let (commands, cost) = match variant {
         COPY_IN => (vec![queued(copy_in(all))], copy),
         KERNEL => (vec![queued(mix(all, wg, steps))], of_mix),
         COPY_OUT => (vec![queued(copy_out(all))], copy),
-        WORK => (
-            vec![queued(work)],
-            Cost {
-                bytes: 0.0,
-                ops: 0.0,
-            },
-        ),
+        WORK => (vec![queued(work)], Cost::default()),
         BESIDE => (vec![queued(mix(all, wg, steps)), queued(work)], of_mix),
         BESIDE_IN => (vec![queued(copy_in(all)), queued(work)], copy),
         BESIDE_OUT => (vec![queued(copy_out(all)), queued(work)], copy),
@@ -545,7 +494,7 @@ fn pipeline_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
                 )));
             }
             (
-                chunked(n, chunks, queues, [wg, steps as usize]),
+                chunked(n, chunks, queues, [wg, steps]),
                 Cost {
                     bytes: 2.0 * copy.bytes + of_mix.bytes,
                     ops: of_mix.ops,
@@ -573,27 +522,23 @@ fn pipeline_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     Ok(Script {
         seed: case.seed,
         host: [Contents::Pattern, Contents::Undefined]
-            .map(|contents| HostSpec {
+            .map(|contents| MemorySpec {
                 bytes,
-                is_pinned: true,
+                is_shared: true,
                 contents,
             })
             .to_vec(),
         buffers: [Contents::Pattern, of_output]
-            .map(|contents| DeviceSpec {
-                bytes,
-                place: MemoryKind::Device,
-                contents,
-            })
+            .map(|contents| MemorySpec::own(bytes, contents))
             .to_vec(),
-        program: Some(Program {
-            path: MIX_PATH,
-            defines: vec![("TABLE".into(), TABLE.to_string())],
-            kernels: vec!["pipeline_mix".into()],
-        }),
+        program: Some(program(
+            MIX_PATH,
+            "pipeline_mix",
+            vec![("TABLE".into(), TABLE.to_string())],
+        )),
         commands,
         repeat: 1,
-        reading: Reading::Span,
+        is_delay: false,
         answer: Answer::new(place, expect),
         cost,
     })
@@ -619,14 +564,8 @@ fn transfer(words: &Range<usize>, place: u32) -> Transfer {
     }
 }
 
-fn mix(words: &Range<usize>, wg: usize, steps: u32) -> Action {
-    let numbers = [words.start as u32, words.len() as u32, steps].map(Arg::Uint);
-    let args = [0, 1]
-        .map(BufferId)
-        .map(Arg::Buffer)
-        .into_iter()
-        .chain(numbers)
-        .collect();
+fn mix(words: &Range<usize>, wg: usize, steps: usize) -> Action {
+    let args = args(2, &[words.start, words.len(), steps]);
     Action::Launch(Launch::linear(
         "pipeline_mix",
         words.len().next_multiple_of(wg),
@@ -641,7 +580,7 @@ fn chunked(n: usize, chunks: usize, queues: usize, [wg, steps]: [usize; 2]) -> V
     for k in 0..chunks {
         let [first, end] = [k, k + 1].map(|k| (n as u128 * k as u128 / chunks as u128) as usize);
         let part = &(first..end);
-        let stages = [copy_in(part), mix(part, wg, steps as u32), copy_out(part)];
+        let stages = [copy_in(part), mix(part, wg, steps), copy_out(part)];
         commands.extend(stages.map(|action| QueuedCommand {
             queue: k % queues,
             action,
@@ -651,7 +590,7 @@ fn chunked(n: usize, chunks: usize, queues: usize, [wg, steps]: [usize; 2]) -> V
 }
 
 /// What the kernel makes of the pattern.
-fn mixed(seed: u64, n: usize, steps: u32) -> Vec<u32> {
+fn mixed(seed: u64, n: usize, steps: usize) -> Vec<u32> {
     let mut table: Vec<u32> = (1..=TABLE).collect();
     table.par_iter_mut().for_each(|x| {
         for _ in 0..steps {
@@ -668,23 +607,21 @@ fn mixed(seed: u64, n: usize, steps: u32) -> Vec<u32> {
 
 // Transfers between host and device: from pageable and pinned memory, and by way of a mapping; in one or many pieces.
 
-/// The exchange's entry in the list: n words of 4 bytes in one direction.
+/// The exchange's entry in the list: n words of 4 bytes, to the device (`in`) or back (`out`).
 pub const TRANSFER: Exchange = Exchange {
     name: "transfer",
-    variants: &VARIANTS,
+    by_wall: &[
+        "pageable_in",
+        "pageable_out",
+        "pinned_in",
+        "pinned_out",
+        "mapped_in",
+        "mapped_out",
+    ],
+    by_events: &[],
     sources: &[],
     script: transfer_script,
 };
-
-/// To the device (`in`) or back (`out`).
-const VARIANTS: [Variant; 6] = [
-    Variant::by_wall("pageable_in"),
-    Variant::by_wall("pageable_out"),
-    Variant::by_wall("pinned_in"),
-    Variant::by_wall("pinned_out"),
-    Variant::by_wall("mapped_in"),
-    Variant::by_wall("mapped_out"),
-];
 
 /// Setting: bytes of a piece, where the words go in several.
 pub const PIECE: &str = "piece";
@@ -718,19 +655,14 @@ fn transfer_script(case: &Case, _: &Target) -> Result<Script, Refusal> {
     }
     Ok(Script {
         seed: case.seed,
-        host: vec![HostSpec {
+        host: vec![MemorySpec {
             bytes,
-            is_pinned: how == "pinned",
+            is_shared: how == "pinned",
             contents: contents[0],
         }],
-        // What is mapped lies where both sides reach it.
-        buffers: vec![DeviceSpec {
+        buffers: vec![MemorySpec {
             bytes,
-            place: if how == "mapped" {
-                MemoryKind::Host
-            } else {
-                MemoryKind::Device
-            },
+            is_shared: how == "mapped",
             contents: contents[1],
         }],
         program: None,
@@ -748,7 +680,7 @@ fn transfer_script(case: &Case, _: &Target) -> Result<Script, Refusal> {
             })
             .collect(),
         repeat: 1,
-        reading: Reading::Span,
+        is_delay: false,
         answer: Answer::new(
             if is_in {
                 AnswerPlace::Buffer(0)
@@ -769,12 +701,8 @@ fn transfer_script(case: &Case, _: &Target) -> Result<Script, Refusal> {
 /// The exchange's entry in the list: n words of 4 bytes, read [`PASSES_SET`] times.
 pub const ZEROCOPY: Exchange = Exchange {
     name: "zerocopy",
-    variants: &[
-        Variant::by_wall(COPIED),
-        Variant::by_wall(FILLED),
-        Variant::by_wall(IN_PLACE),
-        Variant::by_wall(ON_DEVICE),
-    ],
+    by_wall: &[COPIED, FILLED, IN_PLACE, ON_DEVICE],
+    by_events: &[],
     sources: &[PASSES_PATH],
     script: zerocopy_script,
 };
@@ -811,14 +739,7 @@ fn zerocopy_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
             "n = {n}, {PASSES_SET} = {passes}: the kernel counts in 32 bits"
         )));
     }
-    let numbers =
-        [n, walk.near, walk.span, passes as usize, 0].map(|number| Arg::Uint(number as u32));
-    let args = [0, 1]
-        .map(BufferId)
-        .map(Arg::Buffer)
-        .into_iter()
-        .chain(numbers)
-        .collect();
+    let args = args(2, &[n, walk.near, walk.span, passes as usize, 0]);
     let launch = Launch::linear("zerocopy_passes", items, wg, args);
     let transfer = Transfer {
         host: BufferId(0),
@@ -834,11 +755,6 @@ fn zerocopy_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
         _ => (None, 0),
     };
     let actions = before.iter().cloned().chain([Action::Launch(launch)]);
-    let place = if matches!(variant, FILLED | IN_PLACE) {
-        MemoryKind::Host
-    } else {
-        MemoryKind::Device
-    };
     let contents = if before.is_some() {
         Contents::Undefined
     } else {
@@ -846,31 +762,19 @@ fn zerocopy_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     };
     Ok(Script {
         seed: case.seed,
-        host: vec![HostSpec {
-            bytes,
-            is_pinned: false,
-            contents: Contents::Pattern,
-        }],
+        host: vec![MemorySpec::own(bytes, Contents::Pattern)],
         buffers: vec![
-            DeviceSpec {
+            MemorySpec {
                 bytes,
-                place,
+                is_shared: matches!(variant, FILLED | IN_PLACE),
                 contents,
             },
-            DeviceSpec {
-                bytes: 4 * items,
-                place: MemoryKind::Device,
-                contents: Contents::Undefined,
-            },
+            MemorySpec::own(4 * items, Contents::Undefined),
         ],
-        program: Some(Program {
-            path: PASSES_PATH,
-            defines: walk.defines(),
-            kernels: vec!["zerocopy_passes".into()],
-        }),
+        program: Some(program(PASSES_PATH, "zerocopy_passes", walk.defines())),
         commands: actions.map(queued).collect(),
         repeat: 1,
-        reading: Reading::Span,
+        is_delay: false,
         answer: Answer::new(
             AnswerPlace::Buffer(1),
             Expected::Words(walk.sums(case.seed, n, items, passes as u32)),

@@ -295,14 +295,10 @@ fn macros(op: Op, dtype: Dtype) -> (&'static str, &'static str) {
 }
 
 /// Completes a plan whose main launch takes these arguments, after the inputs and the partial results, and leaves a result
-/// of this depth for each of `partials`: the host reduces them, or a launch of one group of `wg` work-items.
-fn finished(
-    mut plan: Builder<'_>,
-    grid: Grid,
-    last_args: &[Arg],
-    (partials, wg): (usize, usize),
-    depth: u64,
-) -> Planned {
+/// of this depth for each group: the host reduces them, or a launch of one group of the size asked for.
+fn finished(mut plan: Builder<'_>, grid: Grid, last_args: &[Arg], depth: u64) -> Planned {
+    let partials = grid.groups;
+    let wg = plan.ask.case.wg.size();
     let dtype = plan.ask.case.dtype;
     let who = FINISH.given(&plan.ask.case.params)?.unwrap_or("host");
     plan.note(FINISH.name, who);
@@ -338,25 +334,13 @@ fn looped_tree(ask: &Ask<'_>, loads: u64, lockstep: Option<&str>) -> Planned {
     }
     let scratch = Arg::Local(grid.wg * ask.case.dtype.size());
     let n = Arg::Index(plan.n());
-    finished(
-        plan,
-        grid,
-        &[scratch, n],
-        (grid.groups, grid.wg),
-        loads - 1 + tree_depth(grid.wg),
-    )
+    finished(plan, grid, &[scratch, n], loads - 1 + tree_depth(grid.wg))
 }
 
 fn unrolled(ask: &Ask<'_>) -> Planned {
     let (plan, grid) = begin_tree(ask, 2, Some(shape::lockstep(ask)?))?;
     let n = Arg::Index(plan.n());
-    finished(
-        plan,
-        grid,
-        &[n],
-        (grid.groups, grid.wg),
-        1 + tree_depth(grid.wg),
-    )
+    finished(plan, grid, &[n], 1 + tree_depth(grid.wg))
 }
 
 /// A plan for groups that are halved again and again, each over `loads` elements for each of its work-items.
@@ -409,7 +393,7 @@ fn raking(ask: &Ask<'_>) -> Planned {
     let n = plan.n();
     // The two elements of a turn, then the turns.
     let depth = n.div_ceil(2 * grid.items() as u64) + tree_depth(grid.wg);
-    finished(plan, grid, &[Arg::Index(n)], (grid.groups, grid.wg), depth)
+    finished(plan, grid, &[Arg::Index(n)], depth)
 }
 
 /// The fixed grid of `vectorised`, `subgroup` and `single_pass`, and the depth of what each work-item of it adds.
@@ -430,13 +414,7 @@ fn accumulating<'a>(ask: &'a Ask<'a>) -> Result<(Builder<'a>, Grid, u64), Refusa
 fn vectorised(ask: &Ask<'_>) -> Planned {
     let (plan, grid, depth) = accumulating(ask)?;
     let n = Arg::Index(plan.n());
-    finished(
-        plan,
-        grid,
-        &[n],
-        (grid.groups, grid.wg),
-        depth + tree_depth(grid.wg),
-    )
+    finished(plan, grid, &[n], depth + tree_depth(grid.wg))
 }
 
 fn subgroup(ask: &Ask<'_>) -> Planned {
@@ -464,13 +442,7 @@ fn subgroup(ask: &Ask<'_>) -> Planned {
     plan.define(how, 1);
     let n = Arg::Index(plan.n());
     // In any order, within a sub-group of any size s and over the wg / s sub-groups.
-    finished(
-        plan,
-        grid,
-        &[n],
-        (grid.groups, grid.wg),
-        depth + grid.wg as u64,
-    )
+    finished(plan, grid, &[n], depth + grid.wg as u64)
 }
 
 fn single_pass(ask: &Ask<'_>) -> Planned {
@@ -500,13 +472,7 @@ fn wide(ask: &Ask<'_>) -> Planned {
 
     // Turns of 64, the four accumulators, sixteen lanes, up to 63 elements of the tail.
     let depth = (chunk / 64).saturating_sub(1) + 2 + 4 + 63;
-    finished(
-        plan,
-        grid,
-        &[chunk, n].map(Arg::Index),
-        (grid.items(), wg),
-        depth,
-    )
+    finished(plan, grid, &[chunk, n].map(Arg::Index), depth)
 }
 
 #[cfg(test)]

@@ -161,20 +161,21 @@ impl CSource {
         }
     }
 
+    /// The names of the kernels, and where the brackets of their parameters open.
+    fn heads(&self) -> impl Iterator<Item = (&str, usize)> {
+        (0..self.tokens.len())
+            .filter(|at| is_kernel(&self.tokens[*at]))
+            .filter_map(|at| self.head(at))
+    }
+
     pub fn kernels(&self) -> Vec<String> {
-        let starts = (0..self.tokens.len()).filter(|at| is_kernel(&self.tokens[*at]));
-        let mut names: Vec<String> = starts
-            .filter_map(|at| Some(self.head(at)?.0.to_owned()))
-            .collect();
+        let mut names: Vec<String> = self.heads().map(|(name, _)| name.to_owned()).collect();
         names.dedup();
         names
     }
 
     pub fn parameters(&self, kernel: &str) -> Option<Vec<KernelParameter>> {
-        let starts = (0..self.tokens.len()).filter(|at| is_kernel(&self.tokens[*at]));
-        let (_, open) = starts
-            .filter_map(|at| self.head(at))
-            .find(|(name, _)| *name == kernel)?;
+        let (_, open) = self.heads().find(|(name, _)| *name == kernel)?;
         let close = closing(&self.tokens, open)?;
         let list = self.expanded(&self.tokens[open + 1..close]);
         if list.is_empty() || list == ["void"] {
@@ -331,10 +332,7 @@ impl CSource {
     }
 
     pub(crate) fn body(&self, kernel: &str) -> Option<&[String]> {
-        let starts = (0..self.tokens.len()).filter(|at| is_kernel(&self.tokens[*at]));
-        let (_, open) = starts
-            .filter_map(|at| self.head(at))
-            .find(|(name, _)| *name == kernel)?;
+        let (_, open) = self.heads().find(|(name, _)| *name == kernel)?;
         let begin = closing(&self.tokens, open)? + 1;
         let begin = begin + self.tokens[begin..].iter().position(|word| word == "{")?;
         Some(&self.tokens[begin..=closing(&self.tokens, begin)?])

@@ -18,7 +18,7 @@ pub mod store;
 pub mod terminal;
 pub mod text;
 
-pub use cells::Cells;
+pub use cells::{cell, has_setting};
 pub use derive::{DRIFT_RATIO, relate};
 pub use dictionary::ColumnEntry;
 pub use flag::Flags;

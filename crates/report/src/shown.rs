@@ -9,7 +9,7 @@ use gpulab_model::outcome::Cache;
 use gpulab_model::suggest::{did_you_mean, nearest};
 use gpulab_model::{Error, Result, usage_error};
 use gpulab_record::store::{COUNTED, Recorded, of_csv, recorded};
-use gpulab_record::{Cells, CsvRecord, Point, Row, SampleRow, flag};
+use gpulab_record::{CsvRecord, Point, Row, SampleRow, cell, flag, has_setting};
 use gpulab_study::ceilings::{CeilingRow, cached};
 use gpulab_study::count::CountRow;
 use gpulab_study::experiments::{Experiment, experiment};
@@ -148,16 +148,9 @@ pub fn only(mut source: Material, name: &str) -> Option<Material> {
 
 /// The column of records, or the setting of one of them, that a name stands for.
 pub fn column_of<T: CsvRecord>(name: &str, records: &[T]) -> Option<String> {
-    let known = T::COLUMNS
-        .iter()
-        .find(|own| **own == name)
-        .map(|own| (*own).to_owned());
-    known.or_else(|| {
-        let is_setting = records
-            .iter()
-            .any(|record| Cells::of(record).settings().any(|own| own == name));
-        is_setting.then(|| name.to_owned())
-    })
+    let is_known =
+        T::COLUMNS.contains(&name) || records.iter().any(|record| has_setting(record, name));
+    is_known.then(|| name.to_owned())
 }
 
 /// Columns of which a part of the value is enough, as with `-d`.
@@ -222,7 +215,7 @@ impl Sieve<'_> {
             return records.clear();
         };
         self.is_known = true;
-        records.retain(|record| self.is_met(&name, Cells::of(record).text(&name)));
+        records.retain(|record| self.is_met(&name, cell(record, &name)));
     }
 
     fn peers(&mut self, cells: &mut Vec<Vec<String>>) {

@@ -562,17 +562,21 @@ pub struct DrawnSizes {
 
 impl DrawnSizes {
     pub fn new(form: Form, seed: u64) -> DrawnSizes {
-        let mut draw = DrawnNumbers { seed, count: 0 };
+        let mut drawn = 0;
+        let mut within = |least: u64, most: u64| {
+            drawn += 1;
+            least + data::draw(seed, drawn) % (most - least + 1)
+        };
         let (asked, counted) = match form {
             Form::Vector => (
-                Shape::vector(draw.within(200_000, 400_000)),
-                Shape::vector(4096 * draw.within(6, 12)),
+                Shape::vector(within(200_000, 400_000)),
+                Shape::vector(4096 * within(6, 12)),
             ),
             Form::Matrix => {
-                let width = 64 * draw.within(1, 3);
+                let width = 64 * within(1, 3);
                 let asked = Shape {
-                    n: draw.within(100, 400),
-                    m: draw.within(100, 400),
+                    n: within(100, 400),
+                    m: within(100, 400),
                 };
                 (
                     asked,
@@ -583,25 +587,12 @@ impl DrawnSizes {
                 )
             }
             Form::Square => {
-                let asked = draw.within(100, 200);
-                let counted = 32 * draw.within(2, 3);
+                let asked = within(100, 200);
+                let counted = 32 * within(2, 3);
                 (form.shape(asked, None), form.shape(counted, None))
             }
         };
         DrawnSizes { asked, counted }
-    }
-}
-
-/// Numbers that follow from a seed.
-struct DrawnNumbers {
-    seed: u64,
-    count: u64,
-}
-
-impl DrawnNumbers {
-    fn within(&mut self, least: u64, most: u64) -> u64 {
-        self.count += 1;
-        least + data::draw(self.seed, self.count) % (most - least + 1)
     }
 }
 

@@ -112,8 +112,8 @@ impl OpenClDevice {
                         .transpose();
                     enqueued.map_err(|error| error.after(!events.is_empty()))?
                 }
-                Action::Write(t) => Some(self.write(queue, t)?),
-                Action::Read(t) => Some(self.read(queue, t)?),
+                Action::Write(t) => Some(self.copied(queue, t, true)?),
+                Action::Read(t) => Some(self.copied(queue, t, false)?),
                 Action::Fill(t) => Some(self.mapped(queue, t, true)?),
                 Action::Fetch(t) => Some(self.mapped(queue, t, false)?),
                 Action::Work(steps) => {
@@ -131,41 +131,22 @@ impl OpenClDevice {
         self.hosts.get(&t.host).ok_or_else(memory::released)
     }
 
-    fn write(&self, queue: &CommandQueue, t: &Transfer) -> DeviceResult<Event> {
+    fn copied(&self, queue: &CommandQueue, t: &Transfer, is_written: bool) -> DeviceResult<Event> {
         let memory = &self.buffer(t.buffer, "clEnqueue")?.memory;
         let host = self.host(t)?;
         // SAFETY: `check` saw that the range lies in the memory, which outlives `play`, where everything is waited for;
         // nothing else has it in hand, as the device is borrowed exclusively.
-        let bytes = unsafe { std::slice::from_raw_parts(host.start().add(t.from), t.bytes) };
-        enqueued("clEnqueueWriteBuffer", |event| unsafe {
-            core::enqueue_write_buffer(
-                queue,
-                memory,
-                false,
-                t.at,
-                bytes,
-                None::<&Event>,
-                Some(event),
-            )
-        })
-    }
-
-    fn read(&self, queue: &CommandQueue, t: &Transfer) -> DeviceResult<Event> {
-        let memory = &self.buffer(t.buffer, "clEnqueue")?.memory;
-        let host = self.host(t)?;
-        // SAFETY: as in `write`.
         let bytes = unsafe { std::slice::from_raw_parts_mut(host.start().add(t.from), t.bytes) };
-        enqueued("clEnqueueReadBuffer", |event| unsafe {
-            core::enqueue_read_buffer(
-                queue,
-                memory,
-                false,
-                t.at,
-                bytes,
-                None::<&Event>,
-                Some(event),
-            )
-        })
+        let none = None::<&Event>;
+        // SAFETY: as above.
+        match is_written {
+            true => enqueued("clEnqueueWriteBuffer", |event| unsafe {
+                core::enqueue_write_buffer(queue, memory, false, t.at, bytes, none, Some(event))
+            }),
+            false => enqueued("clEnqueueReadBuffer", |event| unsafe {
+                core::enqueue_read_buffer(queue, memory, false, t.at, bytes, none, Some(event))
+            }),
+        }
     }
 
     /// Maps a part of a buffer, waits for it, lets the host write where the device will read, or read where it wrote, and

@@ -8,12 +8,12 @@ use crate::device::{BuildUnit, Device, Hold, ProgramId, Timing};
 use crate::processes;
 use gpulab_kernels::Sources;
 use gpulab_kernels::exchange::{
-    Answer, AnswerPlace, Contents, Exchange, Expected, Reading, Script, Variant, pattern,
+    Answer, AnswerPlace, Contents, Exchange, Expected, Script, pattern,
 };
 use gpulab_model::check;
 use gpulab_model::data::{self, Dtype};
 use gpulab_model::outcome::{Clock, Measured, Outcome, Sample, Settings, Spent, Stop};
-use gpulab_model::plan::{Action, Arg, BufferId, Case, QueuedCommand, Refusal, Target};
+use gpulab_model::plan::{Action, Arg, BufferId, Case, MemoryKind, QueuedCommand, Refusal, Target};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::rc::Rc;
@@ -39,7 +39,7 @@ impl Session {
         settings: &Settings,
         outcome: &mut Outcome,
     ) -> Result<Measured, Stop> {
-        let Some(variant) = exchange.variant(&case.variant) else {
+        let Some(clock) = exchange.clock(&case.variant) else {
             return Err(Stop::failed(format!(
                 "{} has no rung {}",
                 exchange.name, case.variant
@@ -75,7 +75,7 @@ impl Session {
         let measured = stage.measure(
             device,
             [&script, &other],
-            variant,
+            clock == Clock::Event,
             settings,
             gauge,
             &mut outcome.spent,
@@ -187,7 +187,7 @@ impl ScriptMemory {
         &self,
         device: &mut dyn Device,
         [script, other]: [&Script; 2],
-        variant: &Variant,
+        by_events: bool,
         settings: &Settings,
         gauge: Option<&mut Gauge>,
         spent: &mut Spent,
@@ -221,11 +221,11 @@ impl ScriptMemory {
             if !is_unpoisoned {
                 self.put(device, current, &parts)?;
             }
-            let timing = device.play(self.program, &commands, script.repeat, variant.by_events)?;
-            Ok(sample(&timing, script, variant))
+            let timing = device.play(self.program, &commands, script.repeat, by_events)?;
+            Ok(sample(&timing, script, by_events))
         })?;
         self.compare(device, current, &parts, "while it was timed")?;
-        if variant.by_events {
+        if by_events {
             measured.clock_note = measured.objection(None);
             measured.clock = if measured.clock_note.is_some() {
                 Clock::Wall
@@ -242,15 +242,18 @@ impl ScriptMemory {
     /// Allocates and fills what the script works on.
     fn set(&mut self, device: &mut dyn Device, script: &Script) -> Result<(), Stop> {
         for spec in &script.host {
-            let host = device.hold(spec.is_pinned, spec.bytes)?;
+            let host = device.hold(spec.is_shared, spec.bytes)?;
             self.hosts.push(host);
             self.kept.push(device.keep(host.0));
         }
         for spec in &script.buffers {
-            self.buffers.push(
-                self.fence
-                    .alloc(device, spec.place, Dtype::I32, spec.bytes)?,
-            );
+            let place = if spec.is_shared {
+                MemoryKind::Host
+            } else {
+                MemoryKind::Device
+            };
+            self.buffers
+                .push(self.fence.alloc(device, place, Dtype::I32, spec.bytes)?);
         }
         self.fill(device, script, |_| true)
     }
@@ -455,14 +458,15 @@ fn answer_bytes(script: &Script) -> usize {
 const FIRST_FEW: u64 = 4;
 
 /// The seconds that one time of a script took.
-fn sample(timing: &Timing, script: &Script, variant: &Variant) -> Sample {
-    let event = match script.reading {
-        Reading::Span => clock::sample(timing, &vec![true; script.commands.len()]).event,
-        Reading::Delay => clock::delay(timing),
+fn sample(timing: &Timing, script: &Script, by_events: bool) -> Sample {
+    let event = if script.is_delay {
+        clock::delay(timing)
+    } else {
+        clock::sample(timing, &vec![true; script.commands.len()]).event
     };
     let times = script.repeat.max(1) as f64;
     Sample {
-        event: event.filter(|_| variant.by_events).map(|e| e / times),
+        event: event.filter(|_| by_events).map(|e| e / times),
         wall: timing.wall_s / times,
     }
 }

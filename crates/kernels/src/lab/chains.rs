@@ -12,8 +12,8 @@ static SUMS: Exact = Exact {
     companions: |case, plan| checked(case, plan, CHECKS),
     ..Exact::of_each(
         Fill::Exact(LARGEST),
-        |case| sums_cost(case, chain_size(case).0, chain_size(case).1),
-        |case, inputs| sums(case, inputs, chain_size(case).0, chain_size(case).1),
+        |case| sums_cost(case, chain_size(case)),
+        |case, inputs| sums(case, inputs, chain_size(case)),
     )
 };
 
@@ -106,7 +106,7 @@ impl ChainStep {
 }
 
 /// Of n items with chains, each of so many steps. An operation is a step: a multiplication with an addition.
-fn sums_cost(case: &Case, chains: u64, steps: u64) -> Cost {
+fn sums_cost(case: &Case, (chains, steps): (u64, u64)) -> Cost {
     let n = case.shape.n as f64;
     Cost {
         bytes: 8.0 * n,
@@ -116,7 +116,7 @@ fn sums_cost(case: &Case, chains: u64, steps: u64) -> Cost {
 
 /// The sum of an item's chains: the k-th begins with the k-th element from its own on. A whole number that f32 has, where
 /// each step adds one; else added up in the kernels' order.
-pub(super) fn sums(case: &Case, inputs: &[Array], chains: u64, steps: u64) -> Array {
+pub(super) fn sums(case: &Case, inputs: &[Array], (chains, steps): (u64, u64)) -> Array {
     let step = ChainStep::of(case);
     match &inputs[0] {
         Array::F32(x) => {
@@ -153,8 +153,8 @@ pub static REGISTERS: Family = BuiltInFamily {
         companions: |case, plan| checked(case, plan, CHECKS),
         ..Exact::of_each(
             Fill::Exact(64),
-            |case| sums_cost(case, live_size(case).0, live_size(case).1),
-            |case, inputs| sums(case, inputs, live_size(case).0, live_size(case).1),
+            |case| sums_cost(case, live_size(case)),
+            |case, inputs| sums(case, inputs, live_size(case)),
         )
     },
     ladder: const { &ladder([rung("lab/registers/live.cl", live_values, &[MAX_REGISTERS])]) },
@@ -217,7 +217,7 @@ pub static GROUP: Family = BuiltInFamily {
         companions: |case, plan| checked(case, plan, CHECKS),
         ..Exact::of_each(
             Fill::Exact(64),
-            |case| sums_cost(case, HELD, held_steps(case)),
+            |case| sums_cost(case, held_size(case)),
             held_answer,
         )
     },
@@ -230,13 +230,14 @@ pub static GROUP: Family = BuiltInFamily {
 /// Chains of an item, as in the kernel.
 const HELD: u64 = 4;
 
-fn held_steps(case: &Case) -> u64 {
-    A_ROUND * get(case, ROUNDS)
+/// Chains of an item, and steps of each.
+fn held_size(case: &Case) -> (u64, u64) {
+    (HELD, A_ROUND * get(case, ROUNDS))
 }
 
 /// Neighbours are the same in groups of any size, and so are the results: data are kept from size to size.
 fn held_answer(case: &Case, inputs: &[Array]) -> Array {
-    match sums(case, inputs, HELD, held_steps(case)) {
+    match sums(case, inputs, held_size(case)) {
         Array::F32(x) => Array::F32(
             x.chunks(2)
                 .flat_map(|pair| pair.iter().rev().copied())
@@ -480,6 +481,14 @@ fn add(ask: &Ask<'_>) -> Planned {
 
 // Few or many operations on elements of global memory, and values that are computed again or loaded.
 
+/// What the rows of these families have in common.
+const IN_VECTORS: BuiltInFamily = BuiltInFamily {
+    choices: &[STEPS, VEC, ROUNDS],
+    dtypes: &[Dtype::F32],
+    ceiling: Bound::Copy,
+    ..READS
+};
+
 /// n floats that are read, calculated with and written.
 pub static INTENSITY: Family = BuiltInFamily {
     name: "intensity",
@@ -501,10 +510,7 @@ pub static INTENSITY: Family = BuiltInFamily {
         })
     },
     ladder: const { &ladder([rung("lab/intensity/steps.cl", calculate, &[])]) },
-    choices: &[STEPS, VEC, ROUNDS],
-    dtypes: &[Dtype::F32],
-    ceiling: Bound::Copy,
-    ..READS
+    ..IN_VECTORS
 }
 .family();
 
@@ -525,10 +531,7 @@ pub static RECOMPUTE: Family = BuiltInFamily {
         })
     },
     ladder: const { &ladder([rung("lab/recompute/again.cl", calculate, &[])]) },
-    choices: &[STEPS, VEC, ROUNDS],
-    dtypes: &[Dtype::F32],
-    ceiling: Bound::Copy,
-    ..READS
+    ..IN_VECTORS
 }
 .family();
 
@@ -563,9 +566,7 @@ pub static RELOAD: Family = BuiltInFamily {
         )])
     },
     choices: &[ROUNDS],
-    dtypes: &[Dtype::F32],
-    ceiling: Bound::Copy,
-    ..READS
+    ..IN_VECTORS
 }
 .family();
 

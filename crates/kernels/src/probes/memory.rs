@@ -103,6 +103,15 @@ fn arrays(params: &Params) -> u64 {
     }
 }
 
+/// The cost of so many accesses and operations for each word and repetition.
+fn cost(case: &Case, accesses: f64, ops: f64) -> Cost {
+    let n = (case.shape.n * repeats(&case.params)) as f64;
+    Cost {
+        bytes: accesses * n * case.dtype.size() as f64,
+        ops: ops * n,
+    }
+}
+
 /// Of a kernel that repeats its work, the same work over a small array for each repetition.
 fn array_for_each(case: &Case, plan: &Plan) -> Vec<Case> {
     /// Words of all the arrays together, about.
@@ -132,11 +141,7 @@ impl Problem for Read {
     }
 
     fn cost(&self, case: &Case) -> Cost {
-        let n = (case.shape.n * repeats(&case.params)) as f64;
-        Cost {
-            bytes: n * case.dtype.size() as f64,
-            ops: n,
-        }
+        cost(case, 1.0, 1.0)
     }
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
@@ -185,17 +190,7 @@ static WORDS: Exact = Exact {
     inputs: |_, _| Vec::new(),
     result: |shape, params| (shape.n * arrays(params)) as usize,
     companions: array_for_each,
-    ..Exact::of_each(
-        Fill::Real,
-        |case| {
-            let n = (case.shape.n * repeats(&case.params)) as f64;
-            Cost {
-                bytes: n * case.dtype.size() as f64,
-                ops: 0.0,
-            }
-        },
-        answer,
-    )
+    ..Exact::of_each(Fill::Real, |case| cost(case, 1.0, 0.0), answer)
 };
 
 /// Each word's place, and the number of the last turn over it.
@@ -229,11 +224,7 @@ impl Problem for Copy {
     }
 
     fn cost(&self, case: &Case) -> Cost {
-        let n = (case.shape.n * repeats(&case.params)) as f64;
-        Cost {
-            bytes: 2.0 * n * case.dtype.size() as f64,
-            ops: 0.0,
-        }
+        cost(case, 2.0, 0.0)
     }
 
     fn reference(&self, _: &Case, inputs: &[Array]) -> Reference {

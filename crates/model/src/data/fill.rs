@@ -499,47 +499,30 @@ impl Weights {
 pub fn telling(dtype: Dtype, seed: u64) -> Vec<Array> {
     const SIZES: [i32; 9] = [0, 1, -3, 10, -20, 60, -60, 127, -126];
     let draws = (0..).map(|i| draw(seed, i));
+    let few = draws.clone().take(4);
     // Significands in [1, 2), with the last bit set.
     match dtype {
-        Dtype::F32 => {
-            let floats = draws.zip(SIZES).map(|(r, size)| {
-                sign(r) as f32 * f32::from_bits(127 << 23 | (r >> 41) as u32 | 1) * 2f32.powi(size)
-            });
-            floats.map(|x| Array::F32(vec![x])).collect()
-        }
+        Dtype::F32 => alone(draws.zip(SIZES).map(|(r, size)| {
+            sign(r) as f32 * f32::from_bits(127 << 23 | (r >> 41) as u32 | 1) * 2f32.powi(size)
+        })),
         Dtype::F64 => {
-            let floats = draws
-                .zip(SIZES.into_iter().chain([1023, -1022]))
-                .map(|(r, size)| {
-                    sign(r) * f64::from_bits(1023 << 52 | r >> 12 | 1) * 2f64.powi(size)
-                });
-            floats.map(|x| Array::F64(vec![x])).collect()
+            let sizes = SIZES.into_iter().chain([1023, -1022]);
+            alone(draws.zip(sizes).map(|(r, size)| {
+                sign(r) * f64::from_bits(1023 << 52 | r >> 12 | 1) * 2f64.powi(size)
+            }))
         }
-        Dtype::I32 => {
-            let ends = [1, -1, i32::MAX, i32::MIN];
-            draws
-                .map(|r| r as i32)
-                .take(4)
-                .chain(ends)
-                .map(|x| Array::I32(vec![x]))
-                .collect()
-        }
-        Dtype::I64 => {
-            let ends = [1, -1, i64::MAX, i64::MIN];
-            draws
-                .map(|r| r as i64)
-                .take(4)
-                .chain(ends)
-                .map(|x| Array::I64(vec![x]))
-                .collect()
-        }
-        Dtype::U8 => draws
-            .map(|r| r as u8)
-            .take(4)
-            .chain([0, 255])
-            .map(|x| Array::U8(vec![x]))
-            .collect(),
+        Dtype::I32 => alone(few.map(|r| r as i32).chain([1, -1, i32::MAX, i32::MIN])),
+        Dtype::I64 => alone(few.map(|r| r as i64).chain([1, -1, i64::MAX, i64::MIN])),
+        Dtype::U8 => alone(few.map(|r| r as u8).chain([0, 255])),
     }
+}
+
+/// Each an array of one element.
+fn alone<T>(numbers: impl IntoIterator<Item = T>) -> Vec<Array>
+where
+    Vec<T>: Into<Array>,
+{
+    numbers.into_iter().map(|x| vec![x].into()).collect()
 }
 
 fn sign(draw: u64) -> f64 {
@@ -549,12 +532,8 @@ fn sign(draw: u64) -> f64 {
 /// Both infinities and NaN, each an array of one element; nothing of integers.
 pub fn not_finite(dtype: Dtype) -> Vec<Array> {
     match dtype {
-        Dtype::F32 => [f32::INFINITY, f32::NEG_INFINITY, f32::NAN]
-            .map(|x| Array::F32(vec![x]))
-            .into(),
-        Dtype::F64 => [f64::INFINITY, f64::NEG_INFINITY, f64::NAN]
-            .map(|x| Array::F64(vec![x]))
-            .into(),
+        Dtype::F32 => alone([f32::INFINITY, f32::NEG_INFINITY, f32::NAN]),
+        Dtype::F64 => alone([f64::INFINITY, f64::NEG_INFINITY, f64::NAN]),
         Dtype::I32 | Dtype::I64 | Dtype::U8 => Vec::new(),
     }
 }

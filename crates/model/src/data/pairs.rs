@@ -11,43 +11,45 @@ pub fn hard_to_compare(dtype: Dtype) -> Vec<[Array; 2]> {
         .into_iter()
         .flat_map(|size| [1.0, -1.0].map(|sign| sign * 1.375 * 2f64.powi(size)));
     match dtype {
-        Dtype::F32 => floats
-            .flat_map(|x| both_orders(x as f32, f32::from_bits((x as f32).to_bits() + 1)))
-            .map(|pair| pair.map(|x| Array::F32(vec![x])))
-            .collect(),
-        Dtype::F64 => floats
-            .flat_map(|x| both_orders(x, f64::from_bits(x.to_bits() + 1)))
-            .map(|pair| pair.map(|x| Array::F64(vec![x])))
-            .collect(),
-        Dtype::I32 => whole(&[0, 7, 8, 15, 16, 23, 24, 30])
-            .map(|pair| pair.map(|x| Array::I32(vec![x as i32])))
-            .collect(),
+        Dtype::F32 => alone(floats.flat_map(|x| {
+            let x = x as f32;
+            both_orders(x, f32::from_bits(x.to_bits() + 1))
+        })),
+        Dtype::F64 => alone(floats.flat_map(|x| both_orders(x, f64::from_bits(x.to_bits() + 1)))),
+        Dtype::I32 => alone(whole(&[0, 7, 8, 15, 16, 23, 24, 30], |x| x as i32)),
         Dtype::I64 => {
             let sizes = [0, 7, 8, 15, 16, 23, 24, 30, 31, 32, 40, 52, 53, 62];
-            whole(&sizes)
-                .map(|pair| pair.map(|x| Array::I64(vec![x])))
-                .collect()
+            alone(whole(&sizes, |x| x))
         }
-        Dtype::U8 => whole(&[0, 3, 6])
-            .map(|pair| pair.map(|x| Array::U8(vec![x as u8])))
-            .collect(),
+        Dtype::U8 => alone(whole(&[0, 3, 6], |x| x as u8)),
     }
 }
 
-/// Pairs of whole numbers about these powers of two.
-fn whole(sizes: &[u32]) -> impl Iterator<Item = [i64; 2]> {
+/// Each number as an array of one element.
+fn alone<T>(pairs: impl IntoIterator<Item = [T; 2]>) -> Vec<[Array; 2]>
+where
+    Vec<T>: Into<Array>,
+{
+    let pairs = pairs.into_iter();
+    pairs
+        .map(|pair| pair.map(|number| vec![number].into()))
+        .collect()
+}
+
+/// Pairs of whole numbers about these powers of two, as `of` makes them.
+fn whole<T>(sizes: &[u32], of: fn(i64) -> T) -> impl Iterator<Item = [T; 2]> {
     let signed = sizes
         .iter()
         .flat_map(|&size| [1, -1].map(|sign| (size, sign)));
-    signed.flat_map(|(size, sign)| {
+    signed.flat_map(move |(size, sign)| {
         let [high, next] = [1, 2].map(|more| sign * ((1 << size) + more));
-        both_orders(high, next)
-            .into_iter()
-            .chain([if size % 2 == 0 {
-                [high, sign]
-            } else {
-                [sign, high]
-            }])
+        let last = if size % 2 == 0 {
+            [high, sign]
+        } else {
+            [sign, high]
+        };
+        let [first, second] = both_orders(high, next);
+        [first, second, last].map(|pair| pair.map(of))
     })
 }
 
@@ -62,15 +64,9 @@ pub fn overlapping(dtype: Dtype, seed: u64) -> Vec<[Array; 2]> {
     let pairs = [[a, a], [a, b], [b, c], [c, a & b]];
     match dtype {
         Dtype::F32 | Dtype::F64 => Vec::new(),
-        Dtype::I32 => pairs
-            .map(|pair| pair.map(|word| Array::I32(vec![word as i32])))
-            .into(),
-        Dtype::I64 => pairs
-            .map(|pair| pair.map(|word| Array::I64(vec![word as i64])))
-            .into(),
-        Dtype::U8 => pairs
-            .map(|pair| pair.map(|word| Array::U8(vec![word as u8])))
-            .into(),
+        Dtype::I32 => alone(pairs.map(|pair| pair.map(|word| word as i32))),
+        Dtype::I64 => alone(pairs.map(|pair| pair.map(|word| word as i64))),
+        Dtype::U8 => alone(pairs.map(|pair| pair.map(|word| word as u8))),
     }
 }
 

@@ -83,7 +83,7 @@ impl Case {
 }
 
 /// Bytes that an algorithm has to move through global memory and operations that it has to do.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
     /// Bytes read plus bytes written.
     pub bytes: f64,

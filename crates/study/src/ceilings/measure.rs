@@ -79,12 +79,6 @@ const HOPELESS: f64 = 0.5;
 /// which takes seconds.
 const CONFIRM_S: f64 = 1.0;
 
-struct Tried {
-    case: Case,
-    merit: f64,
-    outcome: Outcome,
-}
-
 struct Hunt<'a> {
     quantity: &'a Quantity,
     effort: Effort,
@@ -92,7 +86,7 @@ struct Hunt<'a> {
     /// Hears of every shape that went wrong.
     tell: &'a mut dyn FnMut(&Outcome),
     /// Those that gave a right result and a time.
-    tried: Vec<Tried>,
+    tried: Vec<Outcome>,
     /// One that did not.
     refused: Option<Outcome>,
     count: usize,
@@ -134,15 +128,11 @@ pub fn measure(
         is_cut,
         ..
     } = hunt;
-    let best = tried.iter().max_by(|a, b| a.merit.total_cmp(&b.merit));
-    let value = best.and_then(|best| {
-        Some(
-            quantity
-                .measure
-                .value(&best.outcome, fastest(&best.outcome)?),
-        )
-    });
-    let outcome = best.map(|best| &best.outcome).or(refused.as_ref());
+    let best = tried
+        .iter()
+        .max_by(|a, b| merit(quantity, a).total_cmp(&merit(quantity, b)));
+    let value = best.and_then(|best| Some(quantity.measure.value(best, fastest(best)?)));
+    let outcome = best.or(refused.as_ref());
     let outcome =
         outcome.ok_or_else(|| Error::Failed(format!("{}: nothing to measure", quantity.what)))?;
     let row = CeilingRow::new(
@@ -229,7 +219,9 @@ impl Hunt<'_> {
         if self.quantity.place == Site::Curve || self.effort.finalists == 0 || self.is_late() {
             return Ok(());
         }
-        self.tried.sort_by(|a, b| b.merit.total_cmp(&a.merit));
+        let quantity = self.quantity;
+        self.tried
+            .sort_by(|a, b| merit(quantity, b).total_cmp(&merit(quantity, a)));
         let shape = self.quantity.bytes.map(|bytes| Shape::vector(bytes / 4));
         let best = self
             .tried
@@ -280,18 +272,19 @@ impl Hunt<'_> {
         if !matches!(outcome.status(), Status::Ok | Status::Skipped) {
             (self.tell)(&outcome);
         }
-        let Some(seconds) = fastest(&outcome) else {
+        if fastest(&outcome).is_none() {
             self.refused.get_or_insert(outcome);
             return Ok(None);
-        };
-        let merit = self.quantity.measure.merit(&outcome, seconds);
-        self.tried.push(Tried {
-            case: job.case,
-            merit,
-            outcome,
-        });
+        }
+        let merit = merit(self.quantity, &outcome);
+        self.tried.push(outcome);
         Ok(Some(merit))
     }
+}
+
+/// What the search maximises; 0 of what has no time.
+fn merit(quantity: &Quantity, outcome: &Outcome) -> f64 {
+    fastest(outcome).map_or(0.0, |seconds| quantity.measure.merit(outcome, seconds))
 }
 
 /// Seconds of the fastest run of a right result.

@@ -210,16 +210,6 @@ columns! {
     }
 }
 
-/// The place of a row in its case.
-#[derive(Clone, Copy)]
-struct RowPlace<'a> {
-    launch: u64,
-    launches: u64,
-    timed: bool,
-    kernel: &'a str,
-    line: Option<(&'a str, u64)>,
-}
-
 fn n(cell: Option<u64>) -> u64 {
     cell.unwrap_or(0)
 }
@@ -241,39 +231,37 @@ impl CountRow {
             .zip(&counted.launches)
             .flat_map(
                 |(launch, CountedLaunch { timed, counts }): (u64, &CountedLaunch)| {
-                    case.of_launch(
-                        RowPlace {
-                            launch,
-                            launches,
-                            timed: *timed,
-                            kernel: &counts.kernel,
-                            line: None,
-                        },
-                        counts,
-                    )
+                    let of_launch = CountRow {
+                        launch: Some(launch),
+                        launches: Some(launches),
+                        timed: Some(*timed),
+                        kernel: counts.kernel.clone(),
+                        ..case.clone()
+                    };
+                    of_launch.with_lines(counts)
                 },
             )
             .collect()
     }
 
     /// The row of a launch with these counts, and one for each line.
-    fn of_launch(&self, place: RowPlace<'_>, counts: &LaunchCounts) -> Vec<CountRow> {
-        let mut whole = self.with(place, counts.total());
-        whole.groups = Some(counts.groups);
-        whole.items = Some(counts.items);
-        whole.warps = Some(counts.warps);
-        whole.barriers = Some(counts.barriers);
-        whole.private_accesses = Some(counts.private);
-        whole.group_copies = Some(counts.copies);
-        let lines = counts.by_line().into_iter();
-        let lines = lines.map(|(file, line, counts)| {
-            self.with(
-                RowPlace {
-                    line: Some((file, line)),
-                    ..place
-                },
-                counts,
-            )
+    fn with_lines(self, counts: &LaunchCounts) -> Vec<CountRow> {
+        let whole = CountRow {
+            groups: Some(counts.groups),
+            items: Some(counts.items),
+            warps: Some(counts.warps),
+            barriers: Some(counts.barriers),
+            private_accesses: Some(counts.private),
+            group_copies: Some(counts.copies),
+            ..self.clone().with_counts(counts.total())
+        };
+        let lines = counts.by_line().into_iter().map(|(file, line, counts)| {
+            let of_line = CountRow {
+                file: file.to_owned(),
+                line: Some(line),
+                ..self.clone()
+            };
+            of_line.with_counts(counts)
         });
         std::iter::once(whole).chain(lines).collect()
     }
@@ -408,21 +396,6 @@ impl CountRow {
             partitions: Some(model.partitions).filter(|partitions| *partitions > 0),
             ..CountRow::default()
         }
-    }
-
-    /// The row of a launch, or of a line of it, with its counts.
-    fn with(&self, place: RowPlace<'_>, counts: Counts) -> CountRow {
-        let (file, line) = place.line.unzip();
-        let placed = CountRow {
-            launch: Some(place.launch),
-            launches: Some(place.launches),
-            timed: Some(place.timed),
-            kernel: place.kernel.to_owned(),
-            file: file.unwrap_or_default().to_owned(),
-            line,
-            ..self.clone()
-        };
-        placed.with_counts(counts)
     }
 
     /// The row with these counts, and what follows from them.

@@ -433,7 +433,7 @@ fn plans_have_each_point_once_run_what_there_is_and_have_one_unit_a_column() {
                     params,
                     ..
                 } = &trial.case;
-                let is_exchange = exchange(family).is_some_and(|e| e.variant(variant).is_some());
+                let is_exchange = exchange(family).is_some_and(|e| e.clock(variant).is_some());
                 let family = kernels::built_in(family).filter(|f| f.rung(variant).is_some());
                 assert!(is_exchange || family.is_some(), "{trial:?}");
                 let tunables = family.map(kernels::Family::tunables).unwrap_or_default();
