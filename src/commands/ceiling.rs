@@ -1,6 +1,6 @@
 //! `gpulab ceiling`: what the device does at best, measured and kept.
 
-use crate::ceilings::{self, CeilingRow, Effort, Kept, all_kept};
+use crate::ceilings::{self, CeilingRow, Effort, Kept};
 use crate::cli::{CeilingArgs, Global};
 use crate::console::worst_of;
 use crate::device::{doctor, select};
@@ -33,9 +33,8 @@ pub fn run(global: &Global, options: &CeilingArgs) -> Result<()> {
     let mut executor = bench::open(setup, options.in_process, options.deadline, MOST_BYTES, 0.0)?;
     let info = executor.info().clone();
     bench::announce(global, &info);
-    let (before, damage) = Kept::load_or_put_aside(&folder, &info);
+    let (mut kept, damage) = Kept::empty(&info).load_or_put_aside(&folder);
     damage.iter().for_each(|why| say(why));
-    let mut kept = before.unwrap_or_else(|| Kept::empty(&info));
     let mut rows = Vec::new();
     let mut worse = 0;
     let mut saved = Ok(());
@@ -135,13 +134,14 @@ fn show(global: &Global, options: &CeilingArgs) -> Result<()> {
         Some(selector) => {
             let platforms = doctor::platforms()?;
             let info: &DeviceInfo = select::select(&platforms, Some(selector))?;
-            Kept::load(&folder, info)?
+            let kept = Kept::empty(info).load(&folder)?;
+            Some(kept)
+                .filter(|kept| !kept.entries.is_empty())
                 .into_iter()
-                .filter(|kept| !kept.ceilings.is_empty())
                 .collect()
         }
         None => {
-            let all = all_kept(&folder).into_iter();
+            let all = Kept::all(&folder).into_iter();
             all.filter_map(|kept| {
                 kept.inspect_err(|error| say(&format!("{error}; left out")))
                     .ok()
@@ -158,12 +158,12 @@ fn show(global: &Global, options: &CeilingArgs) -> Result<()> {
     let mut outputs: Outputs<CeilingRow> = Outputs::open(&Paths::from(&options.rows))?;
     shown
         .iter()
-        .flat_map(|kept| &kept.ceilings)
+        .flat_map(|kept| &kept.entries)
         .for_each(|row| outputs.row(row));
     outputs.tell(global, &|screen| {
         shown
             .iter()
-            .map(|kept| report::ceilings::text(&kept.ceilings, screen))
+            .map(|kept| report::ceilings::text(&kept.entries, screen))
             .joined("\n")
     });
     outputs.finish(true, true)

@@ -180,7 +180,7 @@ fn ceilings_that_no_device_has_are_put_aside() {
         .unwrap()
         .path();
     let mut kept: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
-    kept["ceilings"][0]["value"] = 1e300.into();
+    kept["entries"][0]["value"] = 1e300.into();
     fs::write(&file, kept.to_string()).unwrap();
     let (_, err, code) = with(&["ceiling", "--show"]);
     assert!(code == 1 && err.contains("1e300"), "{err}");

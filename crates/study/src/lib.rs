@@ -11,6 +11,7 @@
 pub mod asm;
 pub mod ceilings;
 pub mod count;
+pub mod device_file;
 pub mod exercise;
 pub mod experiments;
 pub mod judgement;

@@ -1,6 +1,6 @@
 //! Recorded results as commands read them: files, or records that come with gpulab, of any kind.
 
-use crate::ceilings::{self, CeilingRow, Kept, all_kept};
+use crate::ceilings::{self, CeilingRow, Kept};
 use crate::console::note;
 use crate::record::Row;
 use crate::report::groups::distinct;
@@ -195,7 +195,7 @@ pub fn limits(files: &[Material]) -> Result<Vec<Material>> {
 
 fn kept() -> impl Iterator<Item = Kept> {
     ceilings::folder()
-        .map(|folder| all_kept(&folder))
+        .map(|folder| Kept::all(&folder))
         .unwrap_or_default()
         .into_iter()
         .flatten()
@@ -209,7 +209,7 @@ fn is_device_of(kept: &Kept, row: &Row) -> bool {
 pub fn kept_of(row: &Row) -> Vec<CeilingRow> {
     kept()
         .find(|kept| is_device_of(kept, row))
-        .map(|kept| kept.ceilings)
+        .map(|kept| kept.entries)
         .unwrap_or_default()
 }
 
@@ -218,9 +218,9 @@ pub fn kept_of(row: &Row) -> Vec<CeilingRow> {
 fn add_kept(ceilings: &mut Vec<CeilingRow>, rows: &[Row]) {
     for kept in kept() {
         if rows.iter().any(|row| {
-            is_device_of(&kept, row) && kept.ceilings.iter().any(|limit| is_limit_of(limit, row))
+            is_device_of(&kept, row) && kept.entries.iter().any(|limit| is_limit_of(limit, row))
         }) {
-            for row in kept.ceilings {
+            for row in kept.entries {
                 if !ceilings
                     .iter()
                     .any(|own| own.device == row.device && own.is_of(&row))

@@ -12,7 +12,7 @@ use crate::record::params_text;
 use crate::report::format;
 use crate::report::wrap::wrapped;
 use crate::terminal::say;
-use crate::tune::{TunedEntry, TunedFile, all_tuned, source_hash};
+use crate::tune::{TunedEntry, TunedFile, source_hash};
 use crate::{Error, Result, ceilings};
 use gpulab_model::Joined;
 use search::{AskedTuning, Tuning};
@@ -59,7 +59,7 @@ fn search(global: &Global, options: &TuneArgs) -> Result<()> {
 /// What is remembered of the device that was chosen, or of every device. A damaged file is named, and left out.
 fn remembered(global: &Global) -> Result<Vec<TunedFile>> {
     let mut all = Vec::new();
-    for file in all_tuned(&ceilings::folder()?) {
+    for file in TunedFile::all(&ceilings::folder()?) {
         match file {
             Ok(file) => all.push(file),
             Err(error) => say(&format!("{error}; left out")),

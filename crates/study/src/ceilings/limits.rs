@@ -93,9 +93,11 @@ impl Limits {
     ) -> Limits {
         // Without a folder for data nothing can be kept.
         let folder = folder().ok();
-        let (kept, damage) = folder
-            .as_ref()
-            .map_or((None, None), |folder| Kept::load_or_put_aside(folder, info));
+        let empty = Kept::empty(info);
+        let (kept, damage) = match &folder {
+            Some(folder) => empty.load_or_put_aside(folder),
+            None => (empty, None),
+        };
         if let Some(why) = damage.filter(|_| !quiet) {
             say(&format!("{why}; continuing without kept ceilings"));
         }
@@ -106,13 +108,7 @@ impl Limits {
         } else {
             Effort::BRIEF
         };
-        Limits::of(
-            effort,
-            kept.unwrap_or_else(|| Kept::empty(info)),
-            folder,
-            quiet,
-            say,
-        )
+        Limits::of(effort, kept, folder, quiet, say)
     }
 
     fn of(
@@ -328,17 +324,18 @@ impl Limits {
             }
             return Ok(None);
         }
-        self.keep(&row, executor.info());
+        self.keep(&row);
         Ok(Some(row))
     }
 
     /// Keeps a ceiling for the next run, where there is a folder that can be written to.
-    fn keep(&mut self, row: &CeilingRow, info: &DeviceInfo) {
+    fn keep(&mut self, row: &CeilingRow) {
         let Some(folder) = self.folder.as_ref().filter(|_| row.value.is_some()) else {
             return;
         };
         // Another run may have kept more meanwhile.
-        if let Ok(Some(now)) = Kept::load(folder, info) {
+        let now = self.kept.load(folder).ok();
+        if let Some(now) = now.filter(|now| !now.entries.is_empty()) {
             self.kept = now;
         }
         if self.kept.add(row.clone()) {

@@ -9,7 +9,7 @@ mod measure;
 mod quantity;
 mod row;
 
-pub use kept::{CEILINGS_FOLDER, Kept, all_kept, cached, check_writable, folder, kept_files};
+pub use kept::{Kept, cached, check_writable, folder};
 pub use limits::{LimitNeeded, Limits, bounded, gone_wrong, is_bounded, is_in_cache, probe_name};
 pub use measure::{Effort, measure};
 pub use quantity::{

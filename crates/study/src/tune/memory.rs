@@ -2,19 +2,16 @@
 //! kernel sources, build options, type, choices and size class only.
 
 use crate::ceilings;
+use crate::device_file::{DeviceFile, FileEntry};
 use gpulab_kernels::{Family, Form, Rung, Sources, built_in};
 use gpulab_model::data::{Dtype, Params, Shape};
 use gpulab_model::outcome::DeviceInfo;
 use gpulab_model::plan::{Case, Plan, Target, WorkGroup};
 use gpulab_model::{Error, Result};
-use gpulab_record::files;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs::File;
-use std::path::{Path, PathBuf};
-
-/// Below the folder for data.
-pub const TUNED_FOLDER: &str = "tuned";
+use std::path::Path;
 
 /// How large a problem is, to a factor of two: the exponents of the powers of two at or below its columns and rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,8 +89,13 @@ impl TunedEntry {
             == (&other.source, &other.family, &other.rung, &other.choices)
             && (self.dtype, self.size) == (other.dtype, other.size)
     }
+}
 
-    /// What cannot be, if anything.
+impl FileEntry for TunedEntry {
+    const FOLDER: &'static str = "tuned";
+    const WHAT: &'static str = "the tuned settings";
+    const REMEDY: &'static str = "";
+
     fn fault(&self) -> Option<String> {
         let TunedEntry {
             family,
@@ -118,71 +120,9 @@ impl TunedEntry {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TunedFile {
-    pub platform: String,
-    pub device: String,
-    pub driver: String,
-    pub entries: Vec<TunedEntry>,
-}
+pub type TunedFile = DeviceFile<TunedEntry>;
 
 impl TunedFile {
-    pub fn empty(info: &DeviceInfo) -> TunedFile {
-        TunedFile {
-            platform: info.platform.clone(),
-            device: info.name.clone(),
-            driver: info.driver.clone(),
-            entries: Vec::new(),
-        }
-    }
-
-    pub fn path(&self, folder: &Path) -> PathBuf {
-        let name = files::name_of(&[&self.platform, &self.device, &self.driver]);
-        folder.join(TUNED_FOLDER).join(name + ".json")
-    }
-
-    pub fn is_of(&self, other: &TunedFile) -> bool {
-        (&self.platform, &self.device, &self.driver)
-            == (&other.platform, &other.device, &other.driver)
-    }
-
-    /// What the folder remembers of this device. A damaged file is put aside, and it is said why.
-    pub fn load(&self, folder: &Path) -> (TunedFile, Option<String>) {
-        let path = self.path(folder);
-        let none = TunedFile {
-            entries: Vec::new(),
-            ..self.clone()
-        };
-        if !path.exists() {
-            return (none, None);
-        }
-        match TunedFile::read(&path) {
-            // Another device may have the same name once it is made fit for a file.
-            Ok(found) => (if found.is_of(self) { found } else { none }, None),
-            Err(error) => (none, Some(format!("{error}; {}", files::put_aside(&path)))),
-        }
-    }
-
-    fn read(path: &Path) -> Result<TunedFile> {
-        let file = files::read_json::<TunedFile>(path);
-        file.and_then(|file| file.check().map(|()| file))
-            .map_err(|why| {
-                let why = why.replace(char::is_control, " ");
-                Error::Failed(format!(
-                    "cannot read the tuned settings in {} ({why})",
-                    path.display()
-                ))
-            })
-    }
-
-    /// Whether its entries can be.
-    pub fn check(&self) -> Result<(), String> {
-        self.entries
-            .iter()
-            .find_map(TunedEntry::fault)
-            .map_or(Ok(()), Err)
-    }
-
     /// Adds its entries to those of the folder, in place of those of their kind that are no newer; what another process adds
     /// meanwhile stays. Also why a damaged file was put aside.
     pub fn remember(&self, folder: &Path) -> Result<Option<String>> {
@@ -215,21 +155,15 @@ impl TunedFile {
     ) -> Result<Option<String>> {
         let path = self.path(folder);
         let failed = Error::unwritten(&path);
-        std::fs::create_dir_all(folder.join(TUNED_FOLDER)).map_err(failed)?;
+        std::fs::create_dir_all(folder.join(TunedEntry::FOLDER)).map_err(failed)?;
         let lock = File::create(path.with_extension("lock")).map_err(failed)?;
         // Some network file systems have no locks; that is no reason not to write.
         let _ = lock.lock();
-        let (mut file, damage) = self.load(folder);
+        let (mut file, damage) = self.load_or_put_aside(folder);
         change(&mut file.entries);
-        files::write_json(&path, &file).map_err(failed)?;
+        file.save(folder)?;
         Ok(damage)
     }
-}
-
-/// All that a folder remembers, by the names of the files; an [`Error::Failed`] for each that cannot be read or is damaged.
-pub fn all_tuned(folder: &Path) -> Vec<Result<TunedFile>> {
-    let paths = files::below_with(&folder.join(TUNED_FOLDER), &["json"]);
-    paths.iter().map(|path| TunedFile::read(path)).collect()
 }
 
 /// SHA-256 of the texts of rungs' kernels as they are compiled, fragments included, of the file that describes their family,
@@ -276,7 +210,7 @@ impl<'a> Remembered<'a> {
         sources: &Sources,
         say: &dyn Fn(&str),
     ) -> Option<Remembered<'a>> {
-        let (file, damage) = TunedFile::empty(info).load(&ceilings::folder().ok()?);
+        let (file, damage) = TunedFile::empty(info).load_or_put_aside(&ceilings::folder().ok()?);
         damage
             .iter()
             .for_each(|why| say(&format!("{why}; continuing without tuned settings")));
@@ -550,7 +484,12 @@ mod tests {
     #[test]
     fn what_is_added_comes_back_and_a_newer_entry_takes_an_older_ones_place() {
         let dir = tempfile::tempdir().unwrap();
-        let known = || TunedFile::empty(&fake_info()).load(dir.path()).0.entries;
+        let known = || {
+            TunedFile::empty(&fake_info())
+                .load(dir.path())
+                .unwrap()
+                .entries
+        };
         let first = entry(&reduce::FAMILY, "raking", 5000, &[]);
         let second = TunedEntry {
             t_median_s: 2.0,
@@ -572,7 +511,7 @@ mod tests {
         assert_eq!(known(), [other.clone(), second.clone()]);
         of_device(vec![second]).forget(dir.path()).unwrap();
         assert_eq!(
-            all_tuned(dir.path())
+            TunedFile::all(dir.path())
                 .into_iter()
                 .map(|f| f.unwrap().entries)
                 .collect::<Vec<_>>(),
@@ -583,7 +522,7 @@ mod tests {
             ..of_device(Vec::new())
         };
         assert!(
-            driver.load(dir.path()).0.entries.is_empty(),
+            driver.load(dir.path()).unwrap().entries.is_empty(),
             "never of another driver"
         );
     }
@@ -605,7 +544,14 @@ mod tests {
                 .map(|from| scope.spawn(move || add(from)))
                 .map(|t| t.join().unwrap())
         });
-        assert_eq!(of_device(Vec::new()).load(dir.path()).0.entries.len(), 30);
+        assert_eq!(
+            of_device(Vec::new())
+                .load(dir.path())
+                .unwrap()
+                .entries
+                .len(),
+            30
+        );
     }
 
     #[test]
@@ -626,7 +572,7 @@ mod tests {
                 ..good.clone()
             },
         ] {
-            assert!(of_device(vec![bad]).check().is_err());
+            assert!(of_device(vec![bad]).checked().is_err());
         }
         let file = of_device(vec![good]);
         let path = file.path(dir.path());
@@ -637,7 +583,7 @@ mod tests {
             told.contains("cannot read the tuned settings") && told.contains(".bad"),
             "{told}"
         );
-        assert_eq!(file.load(dir.path()), (file.clone(), None));
+        assert_eq!(file.load(dir.path()).unwrap(), file);
         assert_eq!(
             std::fs::read(path.with_extension("json.bad")).unwrap(),
             b"{\"platform\": 1"

@@ -8,9 +8,7 @@ mod rows;
 mod search;
 mod space;
 
-pub use memory::{
-    Remembered, SizeClass, TUNED_FOLDER, TunedEntry, TunedFile, all_tuned, choices, source_hash,
-};
+pub use memory::{Remembered, SizeClass, TunedEntry, TunedFile, choices, source_hash};
 pub use rows::{Effect, effects, fastest, is_faster, least_of, time_of};
 pub use search::{Ended, Halt, Region, Strategy, search};
 pub use space::TuningSpace;

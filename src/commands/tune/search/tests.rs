@@ -105,7 +105,7 @@ fn the_fastest_is_remembered_and_found_again_on_its_own_driver_only() {
     };
     let tuned = |info: &DeviceInfo| {
         let known = Remembered::of(
-            TunedFile::empty(info).load(folder.path()).0,
+            TunedFile::empty(info).load(folder.path()).unwrap(),
             &dot::FAMILY,
             info,
             &Sources::default(),

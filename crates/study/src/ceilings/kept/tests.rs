@@ -1,8 +1,8 @@
 use super::*;
 use crate::ceilings::{Quantity, Rate};
 use gpulab_model::data::{Dtype, Shape};
-use gpulab_model::outcome::fake_info as info;
 use gpulab_model::outcome::{Clock, Measured, Outcome, Sample, Stop};
+use gpulab_model::outcome::{DeviceInfo, fake_info as info};
 use gpulab_model::plan::{Case, WorkGroup};
 use gpulab_record::Run;
 
@@ -59,13 +59,13 @@ fn row(
 fn what_is_kept_comes_back() {
     let dir = tempfile::tempdir().unwrap();
     let mut kept = Kept::empty(&info());
-    assert_eq!(Kept::load(dir.path(), &info()).unwrap(), None);
+    assert_eq!(Kept::empty(&info()).load(dir.path()).unwrap(), kept);
     kept.add(row(&info(), "read", Site::Memory, Some(4450.0), false));
     kept.add(row(&info(), "read", Site::Curve, None, false));
     let path = kept.save(dir.path()).unwrap();
-    assert_eq!(Kept::load(dir.path(), &info()).unwrap(), Some(kept.clone()));
+    assert_eq!(Kept::empty(&info()).load(dir.path()).unwrap(), kept);
     assert_eq!(
-        all_kept(dir.path())
+        Kept::all(dir.path())
             .into_iter()
             .map(Result::unwrap)
             .collect::<Vec<_>>(),
@@ -89,12 +89,15 @@ fn what_is_kept_comes_back() {
 #[test]
 fn another_driver_has_its_own() {
     let dir = tempfile::tempdir().unwrap();
-    Kept::empty(&info()).save(dir.path()).unwrap();
+    let mut kept = Kept::empty(&info());
+    kept.add(row(&info(), "read", Site::Memory, Some(4450.0), false));
+    kept.save(dir.path()).unwrap();
     let updated = DeviceInfo {
         driver: "99.1".into(),
         ..info()
     };
-    assert_eq!(Kept::load(dir.path(), &updated).unwrap(), None);
+    let own = Kept::empty(&updated);
+    assert_eq!(own.load(dir.path()).unwrap(), own);
     // Of the same name once it is made fit for a file.
     let alike = DeviceInfo {
         name: info().name + "!",
@@ -104,7 +107,8 @@ fn another_driver_has_its_own() {
         Kept::empty(&alike).path(dir.path()),
         Kept::empty(&info()).path(dir.path())
     );
-    assert_eq!(Kept::load(dir.path(), &alike).unwrap(), None);
+    let own = Kept::empty(&alike);
+    assert_eq!(own.load(dir.path()).unwrap(), own);
 }
 
 #[test]
@@ -113,7 +117,10 @@ fn a_damaged_file_is_named_with_what_to_do() {
     let path = Kept::empty(&info()).save(dir.path()).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, &text[..text.len() / 2]).unwrap();
-    let error = Kept::load(dir.path(), &info()).unwrap_err().to_string();
+    let error = Kept::empty(&info())
+        .load(dir.path())
+        .unwrap_err()
+        .to_string();
     assert!(
         error.contains(path.to_str().unwrap()) && error.contains("gpulab ceiling"),
         "{error}"
@@ -126,7 +133,7 @@ fn a_damaged_file_is_named_with_what_to_do() {
     other.add(row(&info(), "read", Site::Memory, Some(3.0), false));
     other.save(dir.path()).unwrap();
     let (sound, damaged): (Vec<_>, Vec<_>) =
-        all_kept(dir.path()).into_iter().partition(Result::is_ok);
+        Kept::all(dir.path()).into_iter().partition(Result::is_ok);
     assert_eq!(
         (
             sound.into_iter().map(Result::unwrap).collect::<Vec<_>>(),
@@ -146,7 +153,7 @@ fn a_value_that_is_no_rate_is_damage() {
             ..row(&info(), "read", Site::Memory, Some(1.0), false)
         });
         kept.save(dir.path()).unwrap();
-        let loaded = Kept::load(dir.path(), &info());
+        let loaded = Kept::empty(&info()).load(dir.path());
         assert_eq!(loaded.is_ok(), is_sound, "{value}: {loaded:?}");
         assert!(loaded.map_or_else(|e| e.to_string().contains("the value of read is"), |_| true));
     }
@@ -164,7 +171,7 @@ fn a_folder_that_cannot_be_written_to_is_told_with_what_chooses_another() {
     let dir = tempfile::tempdir().unwrap();
     check_writable(&dir.path().join("new")).unwrap();
     assert_eq!(
-        std::fs::read_dir(dir.path().join("new").join(CEILINGS_FOLDER))
+        std::fs::read_dir(dir.path().join("new").join(CeilingRow::FOLDER))
             .unwrap()
             .count(),
         0,
@@ -187,10 +194,10 @@ fn kept_of(what: &'static str, lines: &[(Option<f64>, bool)]) -> (Option<f64>, b
     for &(value, quick) in lines {
         let new = row(&info(), what, Site::Host, value, quick);
         let is_taken = kept.add(new.clone());
-        assert_eq!(kept.ceilings.len(), 1);
-        assert!(!is_taken || kept.ceilings[0] == new, "{lines:?}");
+        assert_eq!(kept.entries.len(), 1);
+        assert!(!is_taken || kept.entries[0] == new, "{lines:?}");
     }
-    (kept.ceilings[0].value, kept.ceilings[0].quick)
+    (kept.entries[0].value, kept.entries[0].quick)
 }
 
 #[test]
