@@ -20,14 +20,19 @@ use crate::terminal::Stdout;
 use crate::values::List;
 use crate::{Error, Result, interrupt, usage_error};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 /// Plans the sweep, measures what has no row yet, and sums it up: on standard output if that is a terminal, which gets no
 /// rows, else on standard error. With --merge joins files of shards.
 pub fn run(global: &Global, options: &Sweep) -> Result<()> {
     if !options.merge.is_empty() {
-        return write_rows(&options.output, &joined(&options.merge)?);
+        let mut files = Vec::new();
+        for path in &options.merge {
+            files.push((path.display().to_string(), read_rows(path)?));
+        }
+        let rows = sweep::merge(files).map_err(Error::Usage)?;
+        return write_rows(&options.output, &rows);
     }
     let brought = Brought::beside(
         options.subject.name().unwrap_or_default(),
@@ -116,15 +121,6 @@ pub fn run(global: &Global, options: &Sweep) -> Result<()> {
         csv,
     };
     sweep.run(&todo, options, global)
-}
-
-/// The whole sweep of these files of its shards.
-fn joined(paths: &[PathBuf]) -> Result<Vec<Row>> {
-    let mut files = Vec::new();
-    for path in paths {
-        files.push((path.display().to_string(), read_rows(path)?));
-    }
-    sweep::merge(files).map_err(Error::Usage)
 }
 
 /// What the options ask for; the default work-groups are left to the device.
