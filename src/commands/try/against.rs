@@ -1,6 +1,6 @@
 //! `gpulab try new.cl --against old.cl`: a kernel judged by an older one, and timed with it in turn.
 
-use super::judge::{SMALL_S, judge_rung};
+use super::judge::SMALL_S;
 use super::{alone, simulate};
 use crate::bench;
 use crate::brought::{
@@ -13,6 +13,7 @@ use crate::count::CheckFinding;
 use crate::data::Shape;
 use crate::files::ScratchFolder;
 use crate::judgement::Ruling;
+use crate::judging::judge;
 use crate::kernels::{Family, Form, Registry, Rung};
 use crate::outcome::Executor;
 use crate::outputs::TextOrJson;
@@ -78,7 +79,13 @@ fn judged_pair(
     let job = pair_job(options, &pair, &mut worker)?;
     let rung = &rungs[1];
     let [old_case, case] = &job.cases;
-    let judgement = judge_rung(global, registry, (family, rung), case)?;
+    // Kernels are judged in another process than they are timed in.
+    let small = Duration::from_secs_f64(SMALL_S);
+    let mut apart = global.worker(registry, small)?;
+    let mut judged_at = |family: &Family, rung: &Rung, case: &Case| {
+        judge(&mut apart, (family, rung), case, small, small, &mut |_| {})
+    };
+    let judgement = judged_at(family, rung, case)?;
     let told = judged::text(new, &judgement, false, screen);
     verdict.verdict = match judgement.ruling {
         Ruling::Right => Word::Same,
@@ -90,7 +97,7 @@ fn judged_pair(
     };
     if let Some(failed) = judgement.failed() {
         verdict.reason.clone_from(&failed.reason);
-        let itself = judge_rung(global, registry, (family, &rungs[0]), old_case)?;
+        let itself = judged_at(family, &rungs[0], old_case)?;
         if let (Word::Incorrect, Some(failed)) = (verdict.verdict, itself.failed()) {
             verdict.verdict = Word::Undecided;
             let is_endless = itself.ruling == Ruling::Endless;
@@ -126,21 +133,16 @@ fn judged_pair(
         verdict.leave(what, guesses.clone());
     }
     if let Some((family, numbers)) = others {
-        let judged = |rung: &Rung| {
-            let shape = family.usual_shape(family.form.ladder_size(true), true);
-            let case = Case::of(&family.name, rung.variant(), case.dtype, shape);
-            judge_rung(
-                global,
-                registry,
-                (family, rung),
-                &Case {
-                    wg: rung.work_group().unwrap_or(bench::WORK_GROUP),
-                    ..case
-                },
-            )
-        };
-        let of_new = judged(&family.ladder[1])?;
-        if of_new.ruling == Ruling::Wrong && judged(&family.ladder[0])?.ruling == Ruling::Right {
+        let shape = family.usual_shape(family.form.ladder_size(true), true);
+        let [of_old, of_new] = job.cases.each_ref().map(|case| Case {
+            family: family.name.to_string(),
+            shape,
+            ..case.clone()
+        });
+        let of_new = judged_at(family, &family.ladder[1], &of_new)?;
+        if of_new.ruling == Ruling::Wrong
+            && judged_at(family, &family.ladder[0], &of_old)?.ruling == Ruling::Right
+        {
             let why = of_new.failed().map_or("", |failed| &failed.reason);
             verdict.verdict = Word::Suspect;
             verdict.reason =
