@@ -580,7 +580,7 @@ fn reads_a_file(text: &str) -> Option<usize> {
 }
 
 /// What macros of drivers and of the simulator begin with, beside `__`.
-const BEGINNINGS: &str = "cl_ cles_ CL_VERSION _CL POCL GPULAB_ FP_FAST NV_ get_max_sub_group_size kernel_exec linux unix";
+const BEGINNINGS: &str = "CLANG_MAJOR CLANG_MINOR IMG_RO ATOMIC_VAR_INIT ATOMIC_FLAG CLK_AVC cl_ cles_ CL_VERSION _CL POCL GPULAB_ FP_FAST NV_ get_max_sub_group_size kernel_exec linux unix";
 
 /// Macros that have the same value in the simulator and for devices, and words that only look like macros.
 const ALIKE: &str = r"__LINE__ __FILE__ __ENDIAN_LITTLE__ __OPENCL_C_VERSION__ cl_khr_fp64 cl_khr_byte_addressable_store
@@ -612,7 +612,7 @@ pub fn asks(text: &str) -> Option<String> {
 
 /// Whether these lines, behind a condition, are pragmas and errors up to its end, whichever branch is taken.
 fn holds_only_pragmas(lines: &[(usize, String)]) -> bool {
-    const NO_CODE: [&str; 5] = ["pragma", "error", "elif", "else", "endif"];
+    const NO_CODE: [&str; 5] = ["pragma OPENCL EXTENSION", "error", "elif", "else", "endif"];
     let lines = lines.iter().map(|(_, line)| line.trim());
     let mut words = lines
         .filter(|line| !line.is_empty())
@@ -658,6 +658,8 @@ mod tests {
             "#define SUB cl_intel_subgroups",
             "#if __has_builtin(__builtin_ia32_pause)",
             "#ifdef __NV_CL_C_VERSION",
+            "#ifndef CLANG_MAJOR",
+            "#ifdef POCL_DEVICE_ADDRESS_BITS\n#pragma pop_macro(\"SAFE\")\n#endif",
             "#ifdef cl_amd_fp64\n#pragma OPENCL EXTENSION cl_amd_fp64 : enable\n#else\npragma = 1;\n#endif",
         ] {
             let said = asks(&format!("#line 1 \"__a__.cl\"\nint x;\n{line}\n"));

@@ -138,7 +138,7 @@ fn an_access_out_of_bounds_is_told_with_its_line() {
     )
     .unwrap();
     let (_, err, code) = count(dir.path(), "-- ./program kernels.cl 64");
-    let want = "check: program1.cl, line 4: a read outside of a buffer: compare the";
+    let want = "check: kernels.cl, line 4: a read outside of a buffer: compare the";
     assert!(
         code == 4 && err.contains(want) && !err.contains("Invalid read"),
         "{code} {err}"

@@ -1,6 +1,8 @@
 //! What a kernel's text shows by itself, without a run: what the language promises nobody, by line.
 
-use crate::c_text::{ValueType, is_qualifier, logical_lines, tokens, without_comments};
+use crate::c_text::{
+    ValueType, is_identifier, is_qualifier, logical_lines, tokens, without_comments,
+};
 use crate::described::Formula;
 use crate::signature::CSource;
 
@@ -65,10 +67,13 @@ pub fn remarks(text: &str, defines: &[(String, String)], launched: &[&str]) -> V
             let rest = &line_words[at..];
             let mut names = rest
                 .windows(2)
-                .filter(|pair| pair[1] == "(")
+                .filter(|pair| pair[1] == "(" && is_identifier(&pair[0]))
                 .map(|pair| &pair[0]);
-            let name =
-                names.rfind(|name| !name.contains("attribute") && !name.contains("group_size"));
+            let name = names.find(|name| {
+                !["attribute", "group_size", "vec_type"]
+                    .iter()
+                    .any(|part| name.contains(part))
+            });
             is_meant = name.is_none_or(|name| launched.contains(&name.as_str()));
         }
         let was_meant = is_meant;
@@ -306,6 +311,11 @@ mod tests {
                 "a.cl:1 isnan or i",
             ),
             ("y = isnan(x);", &[], ""),
+            (
+                "kernel __attribute__((reqd_work_group_size(512, 1, 1)))\nvoid k(int x) { int i = get_global_id(0);\n}",
+                &[],
+                "a.cl:1 groups of ",
+            ),
             (
                 "__attribute__((reqd_work_group_size(32, 16, 1)))",
                 &[],

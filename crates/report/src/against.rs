@@ -48,13 +48,15 @@ pub fn headline(verdict: &Verdict, screen: Screen) -> String {
 }
 
 fn by(word: Word, RatioInterval { ratio, low, high }: RatioInterval, same: f64) -> String {
-    let times = |ratio: f64| format!("{:.3}", ratio.max(1.0 / ratio));
+    let factor = |ratio: f64| ratio.max(1.0 / ratio);
+    let times = |ratio: f64| format!("{:.3}", factor(ratio));
     let direction = |ratio: f64| if ratio < 1.0 { "faster" } else { "slower" };
     match word {
         Word::Faster | Word::Slower => {
-            let mut ends = [low, high].map(times);
-            ends.sort();
-            format!("{} times ({} to {})", times(ratio), ends[0], ends[1])
+            let mut ends = [low, high].map(factor);
+            ends.sort_by(f64::total_cmp);
+            let [low, high] = ends.map(times);
+            format!("{} times ({low} to {high})", times(ratio))
         }
         Word::Same => format!("within {:.0} %", 100.0 * same),
         _ => {

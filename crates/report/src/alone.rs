@@ -71,10 +71,14 @@ pub fn text(verdict: &Verdict, details: &str, screen: Screen) -> String {
         }
     }
     text += details;
-    let warnings = verdict.findings.iter();
-    let warnings = warnings.filter(|finding| finding.level == Level::Warning);
-    for finding in warnings.take(MOST_LINES) {
+    let findings = verdict.findings.iter();
+    let mut warnings = findings.filter(|finding| finding.level == Level::Warning);
+    for finding in warnings.by_ref().take(MOST_LINES) {
         text += &screen.wrap_foreign(&format!("warning: {}", placed(finding)));
+    }
+    match warnings.count() {
+        0 => {}
+        more => text += &format!("and {more} more warnings, which gpulab check shows\n"),
     }
     for left in &verdict.not_looked_at {
         text += &screen.wrap_foreign(&format!("not looked at: {}: {}", left.what, left.why));

@@ -63,7 +63,10 @@ fn table(files: &[CheckedFile], width: usize) -> Table {
         .numbers("kernels", files.iter().map(|file| file.kernels.to_string()))
         .texts("built by", files.iter().map(|file| file.built.clone()))
         .texts("simulator", files.iter().map(|file| file.simulator.clone()))
-        .texts("needs", files.iter().map(|file| file.needs.clone()))
+        .texts(
+            "needs",
+            files.iter().map(|file| file.needs.replace("cl_khr_", "")),
+        )
         .numbers("build\nms", milliseconds(0))
         .numbers("again\nms", milliseconds(1))
 }
@@ -168,15 +171,13 @@ pub fn annotations(verdict: &Verdict) -> String {
     };
     let lines = shown(verdict).map(|found| {
         let level = found.level.name();
-        let file = escaped(found.file.as_deref().unwrap_or_default());
-        // What stands before the message has two signs of its own.
-        let file = file.replace(':', "%3A").replace(',', "%2C");
-        let line = found.line.unwrap_or(1);
+        let place = found.file.as_deref().map_or_else(String::new, |file| {
+            // What stands before the message has two signs of its own.
+            let file = escaped(file).replace(':', "%3A").replace(',', "%2C");
+            format!("file={file},line={},", found.line.unwrap_or(1))
+        });
         let said = escaped(&said(found));
-        format!(
-            "::{level} file={file},line={line},title={}::{said}\n",
-            found.rule
-        )
+        format!("::{level} {place}title={}::{said}\n", found.rule)
     });
     lines.collect()
 }

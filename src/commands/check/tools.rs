@@ -232,11 +232,8 @@ impl Clang {
         const EXTENSIONS: &str = "cl_khr_fp64 cl_khr_fp16 cl_khr_subgroups cl_khr_int64_base_atomics \
             cl_khr_int64_extended_atomics cl_khr_3d_image_writes cl_intel_subgroups";
         let builds = |target: &str, version: &str, more: &str| {
-            let own = [
-                format!("{STANDARD}{version}"),
-                more.to_owned(),
-                "-fsyntax-only".to_owned(),
-            ];
+            let own = format!("{STANDARD}{version} -fsyntax-only {more}");
+            let own: Vec<String> = own.split_whitespace().map(str::to_owned).collect();
             let look = self.compile(source, target, &[&own[..], &source.options].concat());
             look.is_built == Some(true)
         };
@@ -249,7 +246,7 @@ impl Clang {
             .chain(versions)
             .find(|version| builds(TARGETS[0], version, ""))
             .unwrap_or(first);
-        let without = |name: &str| builds(SPIR, version, &format!("-cl-ext=-{name}"));
+        let without = |name: &str| builds(SPIR, version, &format!("-Xclang -cl-ext=-{name}"));
         let extensions = match without("all") {
             true => "",
             false => EXTENSIONS,

@@ -188,8 +188,10 @@ fn name_files(counted: &mut CountedProgram) {
         .flat_map(|pattern| matching(from_ref(pattern)));
     for path in files.flatten() {
         let whole = fs::read_to_string(&path).unwrap_or_default();
+        let whole = whole.replace('\r', "");
         let mut texts = counted.sources.iter();
         let place = texts.find_map(|(name, text)| {
+            let text = &text.replace('\r', "");
             let at = whole
                 .find(text.trim())
                 .filter(|_| !text.trim().is_empty())?;
@@ -299,7 +301,11 @@ fn count_program(global: &Global, options: &CountArgs, model: LockstepModel) -> 
     if env::var_os("GITHUB_ACTIONS").is_some() {
         let mut verdict = Verdict::new("count", "program");
         let findings = counted.findings.iter();
-        verdict.findings = findings.map(|found| Finding::of_check(found, "")).collect();
+        let findings = findings.map(|found| Finding::of_check(found, ""));
+        verdict.findings = findings.collect();
+        for finding in &mut verdict.findings {
+            finding.file = finding.file.take().filter(|file| Path::new(file).is_file());
+        }
         print(&annotations(&verdict))?;
     }
     if !options.check {

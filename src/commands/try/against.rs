@@ -33,6 +33,9 @@ const BUDGET_S: f64 = 10.0;
 /// Share of a time by which kernels that are the same may differ.
 const SAME: f64 = 0.02;
 
+/// What is said of an element that a kernel does not write.
+const NOT_WRITTEN: &str = "the value that was there before the run";
+
 /// Two kernels of one family, the older one first.
 struct Pair {
     registry: Registry,
@@ -49,21 +52,22 @@ pub fn run(global: &Global, options: &TryArgs, kernels: [&str; 2]) -> Result<()>
     let output = TextOrJson::open(options.ladder.output.json.as_deref())?;
     let mut verdict = Verdict::new("try", kernels[1]);
     verdict.reference = Some(kernels[0].to_owned());
-    let mut told = judged_pair(global, options, kernels, &mut verdict)?;
+    let mut told = judged_pair(global, options, (kernels, false), &mut verdict)?;
     if let Some(next) = &verdict.next {
         told += &format!("next: {next}\n");
     }
     output.conclude(verdict, told)
 }
 
-/// Fills in the verdict on the new kernel, and returns what people read of it.
+/// Fills in the verdict on the new kernel, and returns what people read of it. With `keeps`, outputs whose data are guessed
+/// may keep what they held.
 fn judged_pair(
     global: &Global,
     options: &TryArgs,
-    [old, new]: [&str; 2],
+    ([old, new], keeps): ([&str; 2], bool),
     verdict: &mut Verdict,
 ) -> Result<String> {
-    let pair = pair(global, options, [old, new])?;
+    let pair = pair(global, options, ([old, new], keeps))?;
     let Pair {
         registry,
         family,
@@ -86,6 +90,12 @@ fn judged_pair(
         judge(&mut apart, (family, rung), case, small, small, &mut |_| {})
     };
     let judgement = judged_at(family, rung, case)?;
+    let mut unlike = String::new();
+    if !guesses.is_empty() {
+        let what = "other data than these, which were guessed".to_owned();
+        unlike = screen.wrap_foreign(&format!("not looked at: {what}: {guesses}"));
+        verdict.leave(what, guesses.clone());
+    }
     let told = judged::text(new, &judgement, false, screen);
     verdict.verdict = match judgement.ruling {
         Ruling::Right => Word::Same,
@@ -99,6 +109,10 @@ fn judged_pair(
         verdict.reason.clone_from(&failed.reason);
         let itself = judged_at(family, &rungs[0], old_case)?;
         if let (Word::Incorrect, Some(failed)) = (verdict.verdict, itself.failed()) {
+            if !keeps && !guesses.is_empty() && failed.reason.contains(NOT_WRITTEN) {
+                verdict.not_looked_at.clear();
+                return judged_pair(global, options, ([old, new], true), verdict);
+            }
             verdict.verdict = Word::Undecided;
             let is_endless = itself.ruling == Ruling::Endless;
             let how = match is_endless {
@@ -118,19 +132,17 @@ fn judged_pair(
         }
         let kernel = (rung, &judgement);
         let (more, _) = simulate::second_opinion(global, registry, kernel, "", screen)?;
-        return Ok(format!("{}\n{told}{more}", verdict.verdict.name()));
+        if !guesses.is_empty() {
+            verdict.next = Some(format!("gpulab try {} --draft", quoted(old)));
+        }
+        let word = verdict.verdict.name();
+        return Ok(format!("{word}\n{told}{more}{unlike}"));
     }
     let code = [worker.binary(old_case)?, worker.binary(case)?]
         .map(|binary| binary.ok().and_then(|binary| binary.code));
     if code[0].is_some() && code[0] == code[1] {
         verdict.reason = "the driver makes the same instructions of both".to_owned();
         return Ok(against::headline(verdict, screen));
-    }
-    let mut unlike = String::new();
-    if !guesses.is_empty() {
-        let what = "other data than these, which were guessed".to_owned();
-        unlike = screen.wrap_foreign(&format!("not looked at: {what}: {guesses}"));
-        verdict.leave(what, guesses.clone());
     }
     if let Some((family, numbers)) = others {
         let shape = family.usual_shape(family.form.ladder_size(true), true);
@@ -140,9 +152,10 @@ fn judged_pair(
             ..case.clone()
         });
         let of_new = judged_at(family, &family.ladder[1], &of_new)?;
-        if of_new.ruling == Ruling::Wrong
-            && judged_at(family, &family.ladder[0], &of_old)?.ruling == Ruling::Right
-        {
+        let is_right = of_new.ruling == Ruling::Right;
+        let is_tried =
+            is_right || judged_at(family, &family.ladder[0], &of_old)?.ruling == Ruling::Right;
+        if is_tried && !is_right {
             let why = of_new.failed().map_or("", |failed| &failed.reason);
             verdict.verdict = Word::Suspect;
             verdict.reason =
@@ -150,9 +163,14 @@ fn judged_pair(
             verdict.next = Some(format!("gpulab try {} --draft", quoted(old)));
             return Ok(against::headline(verdict, screen));
         }
-        if of_new.ruling == Ruling::Right {
-            unlike += &screen.wrap(&format!("right with other numbers, too: {numbers}"));
-        }
+        unlike += &match is_right {
+            true => screen.wrap(&format!("right with other numbers, too: {numbers}")),
+            false => {
+                let why = "the old kernel has no right result with them";
+                verdict.leave(numbers.clone(), why.to_owned());
+                screen.wrap(&format!("not looked at: {numbers}: {why}"))
+            }
+        };
     }
     let limit = Duration::from_secs_f64(SMALL_S);
     let mut checked = simulate::look(registry, (family, rung), case, limit)?;
@@ -257,7 +275,11 @@ fn pair_job(options: &TryArgs, pair: &Pair, worker: &mut WorkerProcess) -> Resul
 }
 
 /// The rungs of two files, or of one; of a revision of the new kernel's repository where no file is called so.
-fn pair(global: &Global, options: &TryArgs, [old, new]: [&str; 2]) -> Result<Pair> {
+fn pair(
+    global: &Global,
+    options: &TryArgs,
+    ([old, new], keeps): ([&str; 2], bool),
+) -> Result<Pair> {
     /// The name of a kernel that is put beside the rungs of a file.
     const BESIDE: &str = "beside";
     let device = global.device.as_deref();
@@ -316,6 +338,14 @@ fn pair(global: &Global, options: &TryArgs, [old, new]: [&str; 2]) -> Result<Pai
         (&besides, false),
         ("pair", device),
     )?;
+    let family = match keeps {
+        true => {
+            let text = draft.text.replace("\"out ", "\"inout ");
+            let named = (text, "kept".to_owned(), folder_of(&before));
+            family_of_text(&mut registry, named, &before, device)?
+        }
+        false => family,
+    };
     match draft.unknown.first() {
         Some(name) => usage_error(format!(
             "{old} does not say all that its host does, such as {name}: say it, as in -D {name}=..., or in a file of your own, with \

@@ -75,13 +75,28 @@ pub fn run(global: &Global, options: &TryArgs, (file, kernel): (&str, Option<&st
     if left_out.len() == kernels.len() {
         return usage_error(left_out.remove(0).why);
     }
-    let compiled = check::compiled(file, &defines, &mut looking.verdict)?;
-    looking.tell(&alone::compiled(&compiled));
+    let mut findings = looking.verdict.findings.iter();
+    let is_built = findings.all(|finding| finding.rule != alone::BUILD);
+    // Who else builds it is of interest where this device does.
+    if is_built {
+        let compiled = check::compiled(file, &defines, &mut looking.verdict)?;
+        looking.tell(&alone::compiled(&compiled));
+    }
     let mut verdict = looking.verdict;
     verdict.not_looked_at.extend(left_out);
     alone::conclude(&mut verdict, &kernels, looking.is_looked);
+    let mut errors = verdict.findings.iter();
+    let faulty = errors.find(|finding| finding.level == Level::Error);
     verdict.next = match &kernels[..] {
-        [first, _, ..] => Some(format!("gpulab try {}", quoted(&format!("{file}:{first}")))),
+        _ if !is_built => Some(format!("gpulab check {}", quoted(file))),
+        [first, _, ..] => {
+            let kernel = faulty.and_then(|finding| finding.kernel.as_ref());
+            let kernel = kernel.unwrap_or(first);
+            Some(format!(
+                "gpulab try {}",
+                quoted(&format!("{file}:{kernel}"))
+            ))
+        }
         _ if verdict.verdict == Word::NothingFound => {
             Some(format!("gpulab check {}", quoted(file)))
         }

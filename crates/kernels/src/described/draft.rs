@@ -46,15 +46,19 @@ impl KernelDraft {
         let is_guarded = !self.text.contains("\nmultiple");
         let mut text = String::new();
         let mut numbers = Vec::new();
-        let mut known = 0;
+        let (mut known, mut steps) = (0, 0);
         for line in self.text.lines() {
             let mut line = line.replace("\"out ", "\"inout ");
             let argument = line.trim_start().split(',').next().unwrap_or_default();
             let other = match argument {
                 "\"1.5\"" => Some(format!("\"{}\"", 0.75 - numbers.len() as f64 / 64.0)),
-                "\"1\"" if is_guarded => Some(format!("\"{}\"", 2 + numbers.len())),
+                // Steps are often powers of two.
+                "\"1\"" if is_guarded => {
+                    steps += 1;
+                    Some(format!("\"{}\"", 1 << steps))
+                }
                 // The first may be the one that all data follow.
-                "\"n\"" if is_guarded => {
+                "\"n\"" if is_guarded && !is_never_smaller(&line) => {
                     known += 1;
                     (known > 1).then(|| format!("\"ceil(n, {known})\""))
                 }
@@ -125,6 +129,15 @@ pub fn draft_alone(
         guesses: guesses.join(", "),
         unknown,
     })
+}
+
+/// Whether a line is of an argument that is no smaller than the data, as `n_padded` or `pitch`.
+fn is_never_smaller(line: &str) -> bool {
+    let comment = line.split_once('#').map_or("", |(_, comment)| comment);
+    let name = comment.to_lowercase();
+    ["pad", "pitch", "stride", "lda", "ldb", "ldc"]
+        .iter()
+        .any(|part| name.contains(part))
 }
 
 /// What a line of a draft guesses: `n = 1024`, `x[n] small 8`, or `a = 1.5` of a parameter that is a number.
@@ -221,6 +234,12 @@ fn unchecked(
         );
     }
     out.push_str("]\n");
+    let group = source.required_group(&kernel);
+    let group = group.or_else(|| source.named_group(dimensions));
+    let group = group.map(|group| group.0.iter().product::<usize>() as u64);
+    if let Some(group) = group.or_else(|| source.local_length(&kernel)) {
+        out = out.replace(A_GROUP, &format!("ceil(n, {group})"));
+    }
     let outputs = args.into_iter().filter_map(|arg| arg.output);
     Ok((out, outputs.collect()))
 }
@@ -991,6 +1010,39 @@ fn dimensions(body: &[String]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_buffer_of_groups_follows_the_size_of_a_group() {
+        for (begin, local, length) in [
+            ("", "local float t[128];", "ceil(n, 128)"),
+            (
+                "__attribute__((reqd_work_group_size(64, 1, 1)))",
+                "",
+                "ceil(n, 64)",
+            ),
+            ("", "", "ceil(n, 256)"),
+        ] {
+            let text = format!(
+                "kernel {begin} void k(global const float *x, global float *y, int n)\n{{ {local} int i = get_global_id(0);\n\
+                 if (i < n && get_local_id(0) == 0) y[get_group_id(0)] = x[i]; }}"
+            );
+            let draft = draft(&text, "k.cl", None).unwrap();
+            assert!(draft.contains(&format!("y[{length}]")), "{draft}");
+        }
+    }
+
+    #[test]
+    fn other_numbers_are_each_another_and_no_size_grows() {
+        let text = "kernel void k(global const float *x, global float *y, float a, float b, int step, int n, int m, int n_padded)
+            { int i = get_global_id(0); if (i < n && i < n_padded) y[i] = a * x[i] * step + b * m; }";
+        let draft = draft_alone(text, ("k.cl", None), &BTreeMap::new(), ("", false)).unwrap();
+        let (text, numbers) = draft.with_other_numbers().unwrap();
+        assert_eq!(numbers, "a = 0.75, b = 0.734375, step = 2, m = 4");
+        assert!(
+            text.contains("\"inout y[n]\"") && text.contains("\"n\","),
+            "{text}"
+        );
+    }
 
     #[test]
     fn what_the_text_says_is_filled_in() {
