@@ -18,6 +18,7 @@ use crate::kernels::{Family, Form, Registry, Rung};
 use crate::outcome::Executor;
 use crate::outputs::TextOrJson;
 use crate::plan::Case;
+use crate::report::format::Screen;
 use crate::report::verdict::{Verdict, Word};
 use crate::report::{against, format, judged};
 use crate::runner::PairJob;
@@ -90,12 +91,6 @@ fn judged_pair(
         judge(&mut apart, (family, rung), case, small, small, &mut |_| {})
     };
     let judgement = judged_at(family, rung, case)?;
-    let mut unlike = String::new();
-    if !guesses.is_empty() {
-        let what = "other data than these, which were guessed".to_owned();
-        unlike = screen.wrap_foreign(&format!("not looked at: {what}: {guesses}"));
-        verdict.leave(what, guesses.clone());
-    }
     let told = judged::text(new, &judgement, false, screen);
     verdict.verdict = match judgement.ruling {
         Ruling::Right => Word::Same,
@@ -110,7 +105,6 @@ fn judged_pair(
         let itself = judged_at(family, &rungs[0], old_case)?;
         if let (Word::Incorrect, Some(failed)) = (verdict.verdict, itself.failed()) {
             if !keeps && !guesses.is_empty() && failed.reason.contains(NOT_WRITTEN) {
-                verdict.not_looked_at.clear();
                 return judged_pair(global, options, ([old, new], true), verdict);
             }
             verdict.verdict = Word::Undecided;
@@ -132,11 +126,12 @@ fn judged_pair(
         }
         let kernel = (rung, &judgement);
         let (more, _) = simulate::second_opinion(global, registry, kernel, "", screen)?;
-        if !guesses.is_empty() {
+        let mut told = format!("{}\n{told}{more}", verdict.verdict.name());
+        if !guesses.is_empty() && verdict.verdict == Word::Incorrect {
+            told += &leave_guesses(verdict, guesses, screen);
             verdict.next = Some(format!("gpulab try {} --draft", quoted(old)));
         }
-        let word = verdict.verdict.name();
-        return Ok(format!("{word}\n{told}{more}{unlike}"));
+        return Ok(told);
     }
     let code = [worker.binary(old_case)?, worker.binary(case)?]
         .map(|binary| binary.ok().and_then(|binary| binary.code));
@@ -144,6 +139,10 @@ fn judged_pair(
         verdict.reason = "the driver makes the same instructions of both".to_owned();
         return Ok(against::headline(verdict, screen));
     }
+    let mut unlike = match guesses.is_empty() {
+        true => String::new(),
+        false => leave_guesses(verdict, guesses, screen),
+    };
     if let Some((family, numbers)) = others {
         let shape = family.usual_shape(family.form.ladder_size(true), true);
         let [of_old, of_new] = job.cases.each_ref().map(|case| Case {
@@ -208,6 +207,13 @@ fn judged_pair(
     let size = judged::size(&judgement, case.shape);
     verdict.next = Some(next);
     Ok(against::text(verdict, &pairs, Some(&size), SAME, screen) + &found + &unlike)
+}
+
+/// Notes that no other data than guessed ones were tried, and says so.
+fn leave_guesses(verdict: &mut Verdict, guesses: &str, screen: Screen) -> String {
+    let what = "other data than these, which were guessed";
+    verdict.leave(what.to_owned(), guesses.to_owned());
+    screen.wrap_foreign(&format!("not looked at: {what}: {guesses}"))
 }
 
 /// What is timed: both rungs at the size that was asked for, or at one of which runs are short enough for a verdict.
