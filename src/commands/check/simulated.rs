@@ -12,7 +12,7 @@ use crate::{Error, Result, bench, ceilings};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Longest that a kernel may take in groups of 64, and in groups of 16 after that, of which the work is a fraction.
+/// Longest that a kernel may take in groups of 64. If it takes longer, it gets as long again in groups of 16, which are less work.
 const LONGEST: Duration = Duration::from_secs(2);
 
 /// The same, of a size that the settings name.

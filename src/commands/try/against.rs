@@ -346,8 +346,11 @@ fn pair(
     )?;
     let family = match keeps {
         true => {
-            let text = draft.text.replace("\"out ", "\"inout ");
-            let named = (text, "kept".to_owned(), folder_of(&before));
+            let named = (
+                draft.keeping_outputs(),
+                "kept".to_owned(),
+                folder_of(&before),
+            );
             family_of_text(&mut registry, named, &before, device)?
         }
         false => family,

@@ -48,7 +48,7 @@ impl KernelDraft {
         let mut numbers = Vec::new();
         let (mut known, mut steps) = (0, 0);
         for line in self.text.lines() {
-            let mut line = line.replace("\"out ", "\"inout ");
+            let mut line = keeping(line);
             let argument = line.trim_start().split(',').next().unwrap_or_default();
             let other = match argument {
                 "\"1.5\"" => Some(format!("\"{}\"", 0.75 - numbers.len() as f64 / 64.0)),
@@ -72,6 +72,12 @@ impl KernelDraft {
             text.push('\n');
         }
         (!numbers.is_empty()).then(|| (text, numbers.join(", ")))
+    }
+
+    /// The same file, with outputs that keep what they held where a kernel does not write them.
+    pub fn keeping_outputs(&self) -> String {
+        let lines = self.text.lines().map(keeping);
+        lines.map(|line| line + "\n").collect()
     }
 
     /// Whether an argument is local memory, as long as the host says.
@@ -115,8 +121,8 @@ pub fn draft_alone(
     let mut changed = String::new();
     for line in lines.lines() {
         let mut line = line.to_owned();
-        if besides.contains(ITSELF) && !line.contains("] = 0") {
-            line = line.replace("\"out ", "\"inout ");
+        if besides.contains(ITSELF) {
+            line = keeping(&line);
         }
         if room && line.starts_with("  \"") && !line.contains("image ") {
             line = line.replacen(']', &format!(" + {row}64]"), 1);
@@ -129,6 +135,14 @@ pub fn draft_alone(
         guesses: guesses.join(", "),
         unknown,
     })
+}
+
+/// A line whose output keeps what it held; one that begins at 0 does already.
+fn keeping(line: &str) -> String {
+    match line.contains("] = 0") {
+        true => line.to_owned(),
+        false => line.replace("\"out ", "\"inout "),
+    }
 }
 
 /// Whether a line is of an argument that is no smaller than the data, as `n_padded` or `pitch`.
