@@ -53,9 +53,7 @@ const WRITTEN: &[Written] = &[
     ("count", "--csv", begins_as_csv::<CountRow>),
     ("count", "--json", begins_as_json::<CountRow>),
     ("compare", "--csv", begins_as_csv::<ComparisonRow>),
-    ("compare", "--json", |head| {
-        begins_as_json::<ComparisonRow>(head) || is_verdict(head)
-    }),
+    ("compare", "--json", is_verdict),
     ("try, time", "-o", |head| head.starts_with(KEPT_MARK)),
     ("time", "--csv", begins_as_csv::<ProgramRow>),
     ("time", "--json", begins_as_json::<ProgramRow>),

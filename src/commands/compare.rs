@@ -7,11 +7,12 @@ use crate::commands::show::records::runs_of;
 use crate::compare::{ComparisonRow, FileComparison, compare, in_pairs, steps};
 use crate::console::{print, screen};
 use crate::outcome::Executor;
-use crate::outputs::{Outputs, Paths, TextOrJson};
+use crate::outputs::{self, Outputs, Paths, TextOrJson};
 use crate::plan::Case;
 use crate::report::progress::StatusLine;
 use crate::report::verdict::Verdict;
 use crate::runner::PairJob;
+use crate::store::Sink;
 use crate::{Error, Result, interrupt, report, usage_error};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -40,7 +41,13 @@ pub fn run(global: &Global, options: &Compare) -> Result<()> {
         }
         (None, _) => {}
     }
-    let mut outputs = Outputs::open(&Paths::from(&options.rows))?;
+    let paths = Paths::from(&options.rows);
+    let mut json_file = paths.json.map(Sink::open).transpose()?;
+    let mut outputs = Outputs::open(&Paths {
+        json: None,
+        ..paths
+    })?;
+    outputs.taken = paths.take_stdout();
     let sides = options
         .files
         .iter()
@@ -64,12 +71,13 @@ pub fn run(global: &Global, options: &Compare) -> Result<()> {
         let why = "the files share no case: both need times of the same rungs, types and sizes by the same clock";
         return usage_error(why);
     }
+    let mut verdict = Verdict::new("compare", &options.files[1..].join(" "));
+    verdict.reference = Some(options.files[0].clone());
     for (comparison, name) in comparisons.iter().zip(options.files.iter().skip(1)) {
         let names = [options.files[0].as_str(), name];
-        comparison
-            .pairs
-            .iter()
-            .for_each(|case| outputs.row(&ComparisonRow::new(names, case)));
+        let cases = comparison.pairs.iter();
+        let rows = cases.map(|case| ComparisonRow::new(names, case));
+        verdict.cases.extend(rows);
         outputs.tell(global, &|screen| {
             report::compare::text(comparison, names, options.same, global.verbose, screen)
         });
@@ -79,10 +87,17 @@ pub fn run(global: &Global, options: &Compare) -> Result<()> {
             format!("\n{}", report::compare::steps(&ladders, screen))
         });
     }
+    verdict.cases.iter().for_each(|row| outputs.row(row));
     outputs.finish(true, true)?;
-    comparisons
+    let demanded = comparisons
         .iter()
-        .try_for_each(|comparison| comparison.demand(&options.fail_on))
+        .try_for_each(|comparison| comparison.demand(&options.fail_on));
+    verdict.exit_code = demanded.as_ref().err().map_or(0, Error::exit_code);
+    verdict.decide_cases();
+    if let Some(file) = &mut json_file {
+        outputs::replace(file, outputs::json(&verdict)?)?;
+    }
+    demanded
 }
 
 /// Seconds for two programs, or for a kernel and itself, unless a budget is given.

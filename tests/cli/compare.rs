@@ -1,9 +1,10 @@
-//! Recorded runs held against each other, and ladders against what was kept under a name.
+//! Recorded runs held against each other.
 
 use crate::binary::{NOWHERE, gpulab};
 use gpulab::compare::{ComparisonRow, SpeedVerdict};
 use gpulab::record::Row;
 use gpulab::store::{Recorded, recorded, write_rows};
+use serde_json::{Value, json};
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -22,7 +23,7 @@ fn compare(args: &[&str]) -> (i32, String, String) {
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     let (out, err) = (text(output.stdout), text(output.stderr));
     assert!(
-        out.starts_with('[') || out.lines().all(|line| line.chars().count() <= 80),
+        out.starts_with('{') || out.lines().all(|line| line.chars().count() <= 80),
         "{out}"
     );
     (output.status.code().unwrap(), out, err)
@@ -108,7 +109,13 @@ fn compared_cases_go_to_files() {
         err.contains(" SLOWER\n"),
         "the table goes to standard error: {err}"
     );
-    let cases: Vec<ComparisonRow> = serde_json::from_str(&out).unwrap();
+    let verdict: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        (&verdict["verdict"], &verdict["exit_code"]),
+        (&json!("SLOWER"), &json!(6))
+    );
+    assert!(verdict["ratio"]["low"].as_f64().unwrap() > 1.0, "{out}");
+    let cases: Vec<ComparisonRow> = serde_json::from_value(verdict["cases"].clone()).unwrap();
     let slower: Vec<&ComparisonRow> = cases
         .iter()
         .filter(|case| case.verdict == SpeedVerdict::Slower)

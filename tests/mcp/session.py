@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 
@@ -114,6 +115,15 @@ async def work(session, folder):
     assert counted["result"][0]["global_read_requests"] > 0, counted
 
 
+def compared(gpulab):
+    """Files of recorded runs have a verdict of the same schema."""
+    files = [ROOT / f"data/results/nvidia-{name}/reduce.csv" for name in ("h200", "h100")]
+    told = subprocess.run([gpulab, "compare", *files, "--json", "-"], capture_output=True, text=True, check=True)
+    verdict = json.loads(told.stdout)
+    SCHEMA.validate(verdict)
+    assert verdict["verdict"] == "UNDECIDED" and verdict["cases"], verdict
+
+
 async def main(gpulab):
     with tempfile.TemporaryDirectory() as room:
         folder, outside = pathlib.Path(room, "folder"), pathlib.Path(room, "outside")
@@ -134,4 +144,5 @@ async def main(gpulab):
             assert "judge" in tools, session.progress
 
 
+compared(sys.argv[1])
 asyncio.run(main(sys.argv[1]))

@@ -40,7 +40,7 @@ const ALL: [Dictionary; 7] = [
     },
     Dictionary {
         name: "comparisons",
-        written_by: "one line for each case that the files of a comparison have in common: compare --csv or --json",
+        written_by: "one line for each case that the files of a comparison have in common: compare --csv, and cases of compare --json",
         columns: ComparisonRow::DICTIONARY,
     },
     Dictionary {

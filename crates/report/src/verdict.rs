@@ -1,7 +1,8 @@
 //! What a command found, for programs: the schema `gpulab.verdict/1`, which `docs/verdict.md` describes.
 
+use crate::format;
 use gpulab_model::{Error, Result, named_enum, usage_error};
-use gpulab_record::compare::{RatioInterval, SpeedVerdict};
+use gpulab_record::compare::{ComparisonRow, RatioInterval, SpeedVerdict};
 use gpulab_study::count::CheckFinding;
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -40,6 +41,17 @@ impl Word {
             Word::Slower => 6,
             Word::NotLookedAt => 7,
             Word::Undecided => 8,
+        }
+    }
+}
+
+impl From<SpeedVerdict> for Word {
+    fn from(of_times: SpeedVerdict) -> Word {
+        match of_times {
+            SpeedVerdict::Faster => Word::Faster,
+            SpeedVerdict::Same => Word::Same,
+            SpeedVerdict::Slower => Word::Slower,
+            SpeedVerdict::Undecided => Word::Undecided,
         }
     }
 }
@@ -136,6 +148,9 @@ pub struct Verdict {
     pub not_looked_at: Vec<NotLookedAt>,
     /// A command that leads on.
     pub next: Option<String>,
+    /// The cases of recorded runs, where these are compared.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cases: Vec<ComparisonRow>,
 }
 
 impl Verdict {
@@ -155,6 +170,7 @@ impl Verdict {
             findings: Vec::new(),
             not_looked_at: Vec::new(),
             next: None,
+            cases: Vec::new(),
         }
     }
 
@@ -174,13 +190,47 @@ impl Verdict {
             ));
         };
         self.ratio = Some(interval);
-        self.verdict = match SpeedVerdict::of(&interval, same) {
-            SpeedVerdict::Faster => Word::Faster,
-            SpeedVerdict::Same => Word::Same,
-            SpeedVerdict::Slower => Word::Slower,
-            SpeedVerdict::Undecided => Word::Undecided,
-        };
+        self.verdict = SpeedVerdict::of(&interval, same).into();
         Ok(())
+    }
+
+    /// Cases of files decide: all are as fast as before only if each is shown to be. The ratio is that of the one among the worst
+    /// whose time changed most.
+    pub fn decide_cases(&mut self) {
+        const WORST_FIRST: [SpeedVerdict; 4] = [
+            SpeedVerdict::Slower,
+            SpeedVerdict::Undecided,
+            SpeedVerdict::Faster,
+            SpeedVerdict::Same,
+        ];
+        let cases = &self.cases;
+        let of = |word: SpeedVerdict| cases.iter().filter(move |case| case.verdict == word);
+        let away = |case: &ComparisonRow| case.ratio.ln().abs();
+        let worst = WORST_FIRST
+            .iter()
+            .find_map(|word| of(*word).max_by(|one, other| away(one).total_cmp(&away(other))));
+        let Some(worst) = worst else {
+            self.verdict = Word::NotLookedAt;
+            self.reason = "the files share no case".to_owned();
+            return;
+        };
+        self.verdict = worst.verdict.into();
+        let ends = worst.ratio_low.zip(worst.ratio_high);
+        self.ratio = ends.map(|(low, high)| RatioInterval {
+            ratio: worst.ratio,
+            low,
+            high,
+        });
+        let counts = WORST_FIRST.map(|word| format!("{} {}", of(word).count(), word.name()));
+        self.reason = format!(
+            "{} {}, {}, n = {}: {} times the time; {}",
+            worst.family,
+            worst.variant,
+            worst.dtype,
+            worst.n,
+            format::significant(worst.ratio, 4),
+            counts.join(", ")
+        );
     }
 
     /// The end of the command, by the exit code.
