@@ -340,9 +340,9 @@ pub fn curve(name: &str, pairs: &[[f64; 2]], whole: f64, same: f64, screen: Scre
                 |trial| format::time(trial.pairs as f64 * each),
             )
         });
-        let head = format::time(seconds);
+        let head = format::significant(seconds, 2);
         table = table
-            .numbers(format!("in {head}\nSLOWER"), shares(|trial| trial.slower))
+            .numbers(format!("in {head} s\nSLOWER"), shares(|trial| trial.slower))
             .numbers("\nSAME", shares(|trial| trial.same))
             .numbers("\nFASTER", shares(|trial| trial.faster))
             .numbers("half\nafter", taken);
