@@ -115,9 +115,6 @@ pub struct AsmArgs {
     /// Read kernel sources from this folder instead of the built-in ones
     #[arg(long, value_name = "DIR")]
     pub cl_dir: Option<PathBuf>,
-    /// Show the simulator's count of warp instructions beside each line
-    #[arg(long)]
-    pub counts: bool,
     /// Read this listing in place of building the kernel: PTX, or what objdump -d -l --no-show-raw-insn prints
     #[arg(long, value_name = "FILE")]
     pub listing: Option<PathBuf>,

@@ -173,7 +173,7 @@ pub struct MinPlusArgs {
 #[group(conflicts_with_all = LADDER_ONLY)]
 pub struct GraphJob {
     /// A graph. Edges may be a list (CSV with the header from,to,weight, or text with two or three columns) or
-    /// Matrix Market .mtx. A square matrix may be .npy or CSV without names. In a matrix inf or an empty cell is no edge, and nodes are numbered from 0. Writes
+    /// Matrix Market .mtx, or a square matrix .npy, where inf is no edge and nodes are numbered from 0. Writes
     /// from,to,distance for all pairs of different nodes that have a path with at most one stop. Weights are f32 unless
     /// --dtype or NumPy's file says otherwise
     #[arg(long, value_name = "FILE")]

@@ -2,7 +2,7 @@
 
 use super::shared::{RowFiles, row_files};
 use crate::data::Dtype;
-use crate::values::{self, Condition, FailOn};
+use crate::values::{self, FailOn};
 use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
@@ -18,11 +18,7 @@ pub struct Show {
     /// Explain below each ladder why its steps pay or not; one of the files must hold the device's ceilings
     #[arg(long)]
     pub why: bool,
-    /// Only records whose COLUMN has one of these values, as in n=2^28 or dtype=f32,i32; repeatable. COLUMN is one of
-    /// `gpulab help columns`, or a setting, as in size=constant. For platform, device and driver, a part is enough
-    #[arg(long = "where", value_name = "COLUMN=VALUE,...", value_parser = values::condition)]
-    pub conditions: Vec<Condition>,
-    /// Only records of this number of elements, or columns of matrices: the same as --where n=N
+    /// Only ladders and sweeps of this number of elements, or columns of matrices
     #[arg(short, long, value_name = "N", value_parser = values::size)]
     pub n: Option<u64>,
 }

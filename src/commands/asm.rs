@@ -4,9 +4,8 @@
 use crate::asm::{AsmKernel, parse};
 use crate::brought::{Brought, line_of};
 use crate::cli::{AsmArgs, Global};
-use crate::commands::count::counter::{beside, source_line};
+use crate::commands::count::counter::source_line;
 use crate::console::{print, screen};
-use crate::count::CountRow;
 use crate::files::{self, ScratchFolder};
 use crate::kernels::{Form, Registry, Rung, Sources};
 use crate::occupancy;
@@ -23,7 +22,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// Longest that the simulator, or a tool, may take.
+/// Longest that a tool may take.
 const LONGEST: Duration = Duration::from_secs(120);
 
 /// A kernel that was asked for, with what became of it.
@@ -33,7 +32,6 @@ struct Shown {
     /// What its instructions are, as in `PTX of NVIDIA H200`.
     what: String,
     kernels: Vec<AsmKernel>,
-    counts: Vec<CountRow>,
     /// What is said of its groups.
     groups: Vec<String>,
 }
@@ -64,18 +62,13 @@ pub fn run(global: &Global, options: &AsmArgs) -> Result<()> {
             let sources = Sources {
                 dir: options.cl_dir.clone(),
             };
-            let counts = |file: &str, line: u64| counted(&one.counts, file, line);
             let source = |file: &str, line| text_of_line(&sources, &one.rung, file, line);
             let title = format!("{}: {}", one.name, one.what);
-            let counts = options
-                .counts
-                .then_some(&counts as &dyn Fn(&str, u64) -> u64);
             print(&asm::by_line(
                 &title,
                 &one.kernels,
                 &one.rung.path,
                 &source,
-                counts,
                 global.verbose,
                 screen,
             ))?;
@@ -103,21 +96,11 @@ fn show(what: &str, global: &Global, options: &AsmArgs) -> Result<Shown> {
         rung,
         what: String::new(),
         kernels: Vec::new(),
-        counts: Vec::new(),
         groups: Vec::new(),
     };
     match &options.listing {
         Some(file) => read(file, &mut shown)?,
         None => of_device(global, &brought.registry, &case, options, &mut shown)?,
-    }
-    if options.counts {
-        shown.counts = beside(
-            &brought.registry,
-            (family, &shown.rung),
-            &[],
-            &case,
-            (LONGEST, global.quiet),
-        )?;
     }
     Ok(shown)
 }
@@ -130,16 +113,6 @@ fn text_of_line(sources: &Sources, rung: &Rung, path: &str, line: u64) -> Option
         .find_map(|file| {
             source_line(sources, file, line).or_else(|| line_of(rung.own_text()?, file, line))
         })
-}
-
-/// Instructions of warps that the simulator counted at a line.
-fn counted(rows: &[CountRow], path: &str, line: u64) -> u64 {
-    rows.iter()
-        .filter(|row: &&CountRow| {
-            row.line == Some(line) && row.timed == Some(true) && path.ends_with(&row.file)
-        })
-        .filter_map(|row| row.warp_instructions)
-        .sum()
 }
 
 fn read(path: &Path, shown: &mut Shown) -> Result<()> {

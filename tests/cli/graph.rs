@@ -98,17 +98,6 @@ fn every_variant_and_type_gives_the_same_distances() {
 }
 
 #[test]
-fn a_matrix_has_numbered_nodes() {
-    let (out, err, code) = table("0,1,\n,0,1\n4,,0\n", &["--closure", "--from", "2"]);
-    assert_eq!(
-        (out.as_str(), code),
-        ("from,to,distance\n2,0,4\n2,1,5\n", 0),
-        "{err}"
-    );
-    assert!(err.contains("csv: a matrix of 3 x 3 weights, f32"), "{err}");
-}
-
-#[test]
 fn every_format_of_a_graph_gives_the_same_distances() {
     const EDGES: [(&str, &str, &str); 4] = [
         ("1", "2", "2.5"),
@@ -225,8 +214,6 @@ fn what_is_wrong_with_a_graph_is_one_line_and_exit_code_2() {
             &["--dtype", "i32"],
             "choose another --dtype",
         ),
-        ("1,2\n3,4\n5,6\n", &[], "3 rows and 2 columns"),
-        ("1,2\n3,nan\n", &[], "line 2, column 2: NaN"),
         (
             "from,to,weight\nLisbon,Madrid,1\n",
             &["--from", "Lissbon"],

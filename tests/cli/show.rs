@@ -257,22 +257,11 @@ fn refused(args: &[&str]) -> (Option<i32>, String) {
 }
 
 #[test]
-fn conditions_choose_from_what_was_recorded() {
-    let text =
-        |condition: &str| show(&["h200", "dot", "--where", condition, "--where", "dtype=f32"]);
-    let large = text("n=2^28");
+fn a_size_chooses_from_what_was_recorded() {
+    let large = show(&["h200", "dot", "-n", "2^28"]);
     assert!(
-        large.contains("268_435_456, f32") && !large.contains("i32"),
+        large.contains("268_435_456, f32") && !large.contains("134_217_728"),
         "{large}"
-    );
-    // However a value is written.
-    for condition in ["n=268435456", "n=256Mi", "n=268_435_456", "n=1,2^28"] {
-        assert_eq!(text(condition), large);
-    }
-    let narrow = show(&["h200", "ceilings", "--where", "unit=us"]);
-    assert!(
-        narrow.contains("launch, round trip") && !narrow.contains("fma"),
-        "{narrow}"
     );
 }
 
@@ -283,16 +272,8 @@ fn what_is_not_there_is_told_with_what_is() {
         assert!(code == Some(2) && said.contains(what), "{args:?}: {said}");
     };
     says(
-        &["h200", "dot", "--where", "n=5"],
-        "no record has n = 5; there is 268435456, 134217728,",
-    );
-    says(
-        &["h200", "dot", "--where", "itms=5"],
-        "a column or a setting \"itms\"; gpulab help columns lists columns",
-    );
-    says(
-        &["h200", "dot", "--where", "n"],
-        "not a condition: write COLUMN=VALUE",
+        &["h200", "dot", "-n", "5"],
+        "-n 5: no ladder and no sweep of this size",
     );
     says(
         &["h200", "ceilings", "pocl", "ceilings"],

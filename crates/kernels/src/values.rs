@@ -7,50 +7,6 @@ use std::collections::HashSet;
 use std::hash::Hash;
 use std::ops::RangeInclusive;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Condition {
-    pub column: String,
-    /// The values, one at least.
-    pub values: Vec<String>,
-}
-
-/// A condition on a column: `n=2^28` or `dtype=f32,i32`; `nreps=` of cells that are empty.
-pub fn condition(text: &str) -> Result<Condition, String> {
-    match text.split_once('=') {
-        Some((column, values)) if !column.trim().is_empty() => Ok(Condition {
-            column: column.trim().to_owned(),
-            values: values
-                .split(',')
-                .map(|value| value.trim().to_owned())
-                .collect(),
-        }),
-        _ => Err(format!(
-            "{text:?} is not a condition: write COLUMN=VALUE, as in n=2^28 or dtype=f32,i32"
-        )),
-    }
-}
-
-impl Condition {
-    /// Whether a cell has one of the values: the same number, however it is written, or the same letters in any case; or with
-    /// `is_name` such a part.
-    pub fn is_met(&self, cell: &str, is_name: bool) -> bool {
-        self.values.iter().any(|value| {
-            let is_part =
-                is_name && !value.is_empty() && cell.to_lowercase().contains(&value.to_lowercase());
-            is_part
-                || value.eq_ignore_ascii_case(cell)
-                || number(value).is_some_and(|wanted| number(cell) == Some(wanted))
-        })
-    }
-}
-
-fn number(text: &str) -> Option<f64> {
-    size(text)
-        .ok()
-        .map(|n| n as f64)
-        .or_else(|| text.parse().ok())
-}
-
 /// What a text is read as; where a decimal comma is all that is wrong, the error says what would be right.
 fn with_point<T>(text: &str, read: impl Fn(&str) -> Result<T, String>) -> Result<T, String> {
     read(text).map_err(|why| {

@@ -3,7 +3,6 @@
 //! A row is made once, from a finished case, and comes back from files. Reports therefore work on rows, so that a report of a
 //! live run and of a recorded one are the same.
 
-mod cells;
 pub mod compare;
 mod derive;
 mod dictionary;
@@ -18,7 +17,6 @@ pub mod store;
 pub mod terminal;
 pub mod text;
 
-pub use cells::{cell, has_setting};
 pub use derive::{DRIFT_RATIO, relate};
 pub use dictionary::ColumnEntry;
 pub use flag::Flags;

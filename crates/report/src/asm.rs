@@ -10,17 +10,13 @@ use std::fmt::Write as _;
 /// The text of a line of a file.
 type SourceLine<'a> = &'a dyn Fn(&str, u64) -> Option<String>;
 
-/// What the simulator counted at a line of a file.
-type CountedAt<'a> = &'a dyn Fn(&str, u64) -> u64;
-
-/// Of each kernel a table: a row for each line of the source, whose own file comes first, a column for each kind of instruction,
-/// and one of the instructions of warps that the simulator counts at a line, if it was asked. The whole has each instruction.
+/// Of each kernel a table: a row for each line of the source, whose own file comes first, and a column for each kind of
+/// instruction. The whole has each instruction.
 pub fn by_line(
     title: &str,
     kernels: &[AsmKernel],
     file: &str,
     source: SourceLine<'_>,
-    counted: Option<CountedAt<'_>>,
     is_whole: bool,
     screen: Screen,
 ) -> String {
@@ -28,14 +24,7 @@ pub fn by_line(
     for kernel in kernels {
         let count = format::counted(kernel.instructions.len(), "instruction");
         let lines = ordered(kernel, file);
-        let mut table = lines_table(kernel, &lines, file, source);
-        if let Some(counted) = counted {
-            let counts = lines.iter().map(|line| {
-                line.place
-                    .map_or(0, |(path, number)| counted(path, number) as usize)
-            });
-            table = table.numbers("warp in-\nstructions", with_sum(counts.collect()));
-        }
+        let table = lines_table(kernel, &lines, file, source);
         let _ = write!(
             text,
             "\n{}: {count}\n{}",
@@ -48,17 +37,11 @@ pub fn by_line(
     }
     text.push('\n');
     text += &screen.wrap(NOTE);
-    if counted.is_some() {
-        text += &screen.wrap(COUNTED);
-    }
     format::on_screen(&text, screen)
 }
 
 const NOTE: &str = "Each instruction counts once, however often it runs. One of a CPU that also reads or writes memory is in both \
                     columns. Optimisers move and join instructions: a line's are those that they still know to be its own.";
-
-const COUNTED: &str = "Warp instructions: how often the simulator's warps execute LLVM's instructions of the line, over few \
-                       elements.";
 
 /// Lines in the order of the source, the rung's own file first; those of no line last.
 fn ordered<'a>(kernel: &'a AsmKernel, file: &str) -> Vec<AsmLine<'a>> {

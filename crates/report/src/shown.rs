@@ -1,15 +1,13 @@
 //! Recorded results put together for tables, pictures and pages: what files hold, which of it is meant, and what it comes to.
 
-use crate::format::{self, Screen};
+use crate::format::Screen;
 use crate::groups::{distinct, elements, experiments, groups, number_key, of_most_rungs};
-use gpulab_kernels::values::Condition;
 use gpulab_kernels::{Registry, built_in};
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::Cache;
-use gpulab_model::suggest::{did_you_mean, nearest};
 use gpulab_model::{Error, Result, usage_error};
 use gpulab_record::store::{COUNTED, Recorded, of_csv, recorded};
-use gpulab_record::{CsvRecord, Point, Row, SampleRow, cell, flag, has_setting};
+use gpulab_record::{Point, Row, SampleRow, flag};
 use gpulab_study::ceilings::{CeilingRow, cached};
 use gpulab_study::count::CountRow;
 use gpulab_study::experiments::{Experiment, experiment};
@@ -144,130 +142,6 @@ pub fn only(mut source: Material, name: &str) -> Option<Material> {
     source.rows.retain(|row| row.family == name);
     source.points.retain(|point| point.experiment == name);
     (source.rows.len() + source.points.len() > 0).then_some(source)
-}
-
-/// The column of records, or the setting of one of them, that a name stands for.
-pub fn column_of<T: CsvRecord>(name: &str, records: &[T]) -> Option<String> {
-    let is_known =
-        T::COLUMNS.contains(&name) || records.iter().any(|record| has_setting(record, name));
-    is_known.then(|| name.to_owned())
-}
-
-/// Columns of which a part of the value is enough, as with `-d`.
-const NAMES: [&str; 3] = ["platform", "device", "driver"];
-
-/// Values that a message lists at most.
-const MOST: usize = 12;
-
-/// The records that meet all conditions. Records that lack a column of these do not; but figures of other programs have few
-/// columns, so they are held against those that they have.
-pub fn filtered(files: Vec<Material>, conditions: &[Condition]) -> Result<Vec<Material>> {
-    conditions.iter().try_fold(files, |files, condition| {
-        let mut sieve = Sieve {
-            condition,
-            is_known: false,
-            is_met: false,
-            seen: Vec::new(),
-            names: Vec::new(),
-        };
-        let kept: Vec<Material> = files
-            .into_iter()
-            .filter_map(|file| sieve.file(file))
-            .collect();
-        match (sieve.is_known, sieve.is_met && !kept.is_empty()) {
-            (true, true) => Ok(kept),
-            (true, false) => Err(sieve.nothing_left()),
-            (false, _) => Err(sieve.unknown()),
-        }
-    })
-}
-
-/// One condition on its way through the records.
-struct Sieve<'a> {
-    condition: &'a Condition,
-    is_known: bool,
-    is_met: bool,
-    /// The values that it has there.
-    seen: Vec<String>,
-    /// The columns that there are.
-    names: Vec<&'static str>,
-}
-
-impl Sieve<'_> {
-    fn file(&mut self, mut file: Material) -> Option<Material> {
-        self.records(&mut file.rows);
-        self.records(&mut file.points);
-        self.records(&mut file.ceilings);
-        self.records(&mut file.counts);
-        self.records(&mut file.samples);
-        file.peers
-            .iter_mut()
-            .for_each(|(_, cells)| self.peers(cells));
-        (!file.is_empty()).then_some(file)
-    }
-
-    fn records<T: CsvRecord>(&mut self, records: &mut Vec<T>) {
-        if records.is_empty() {
-            return;
-        }
-        let Some(name) = column_of(&self.condition.column, records) else {
-            self.names.extend(T::COLUMNS);
-            return records.clear();
-        };
-        self.is_known = true;
-        records.retain(|record| self.is_met(&name, cell(record, &name)));
-    }
-
-    fn peers(&mut self, cells: &mut Vec<Vec<String>>) {
-        let name = self.condition.column.clone();
-        let Some(place) = cells
-            .first()
-            .and_then(|header| header.iter().position(|own| *own == name))
-        else {
-            return;
-        };
-        self.is_known = true;
-        let rows = cells.split_off(1);
-        cells.extend(
-            rows.into_iter()
-                .filter(|row| self.is_met(&name, row.get(place).cloned().unwrap_or_default())),
-        );
-    }
-
-    fn is_met(&mut self, column: &str, cell: String) -> bool {
-        let is_met = self.condition.is_met(&cell, NAMES.contains(&column));
-        self.is_met |= is_met;
-        if !self.seen.contains(&cell) {
-            self.seen.push(cell);
-        }
-        is_met
-    }
-
-    fn nothing_left(&self) -> Error {
-        let Condition { column, values } = self.condition;
-        let seen = self
-            .seen
-            .iter()
-            .map(|value| if value.is_empty() { "(nothing)" } else { value });
-        let listed: Vec<String> = seen.take(MOST).map(format::terminal).collect();
-        let more = if self.seen.len() > MOST { ", ..." } else { "" };
-        let why = format!(
-            "no record has {column} = {}; there is {}{more}",
-            values.join(" or "),
-            listed.join(", ")
-        );
-        Error::Usage(format!("--where: {why}"))
-    }
-
-    fn unknown(&self) -> Error {
-        let name = &self.condition.column;
-        let near = nearest(name, distinct(self.names.iter().copied()), |name| *name);
-        let why = format!("no record here has a column or a setting {name:?}");
-        Error::Usage(format!(
-            "--where: {why}{}; gpulab help columns lists columns",
-            did_you_mean(&near).replace('?', "")
-        ))
-    }
 }
 
 /// What `gpulab plot` was asked to draw.

@@ -11,13 +11,12 @@ use crate::record::{HOST, Row};
 use crate::report::format::Screen;
 use crate::report::groups::{distinct, experiments, groups, ladders, tables};
 use crate::report::shown::{
-    Material, filtered, finding, limits_of_run, model_of, question, reasons_text, take_apart,
+    Material, finding, limits_of_run, model_of, question, reasons_text, take_apart,
 };
 use crate::report::{self, RateUnit, format};
 use crate::store::{Shipped, shipped};
 use crate::terminal::say;
-use crate::values::condition;
-use crate::{Error, Result, usage_error};
+use crate::{Result, usage_error};
 use gpulab_model::Joined;
 use records::{asked, is_path, of_device};
 use std::collections::BTreeSet;
@@ -25,18 +24,8 @@ use std::path::Path;
 
 /// Shows the files or the shipped records that were asked for, or lists the latter.
 pub fn run(global: &Global, options: &Show) -> Result<()> {
-    let Show {
-        what,
-        gib,
-        why,
-        conditions,
-        n,
-    } = options;
-    let mut conditions = conditions.clone();
-    if let Some(n) = n {
-        conditions.push(condition(&format!("n={n}")).map_err(Error::Usage)?);
-    }
-    let is_plain = !why && conditions.is_empty();
+    let Show { what, gib, why, n } = options;
+    let is_plain = !why && n.is_none();
     if what.is_empty() && is_plain {
         return print(&overview(&shipped()));
     }
@@ -50,7 +39,7 @@ pub fn run(global: &Global, options: &Show) -> Result<()> {
     {
         return print(&contents(&of_device(&shipped(), device)?));
     }
-    let sources = asked(what)?;
+    let mut sources = asked(what)?;
     if let Some(file) = sources.iter().find(|file| !file.samples.is_empty()) {
         let why =
             "holds single timed runs; show takes the rows of the same run, from --csv or --json";
@@ -65,7 +54,15 @@ pub fn run(global: &Global, options: &Show) -> Result<()> {
             .for_each(|source| counts.extend_from_slice(&source.counts));
         limits = records::limits(&sources)?;
     }
-    let sources = filtered(sources, &conditions)?;
+    if let Some(n) = n {
+        for source in &mut sources {
+            source.rows.retain(|row| row.n == *n);
+        }
+        sources.retain(|source| !source.rows.is_empty());
+        if sources.is_empty() {
+            return usage_error(format!("-n {n}: no ladder and no sweep of this size"));
+        }
+    }
     sources
         .iter()
         .filter_map(|source| source.torn.first())

@@ -15,7 +15,6 @@ use std::path::Path;
 /// - `.npy`: a square matrix of NumPy's floats, integers or truth values. Infinity is no edge; of `i4` and `i8` the largest value,
 ///   or half of it; of truth values False.
 /// - Matrix Market, by its mark or ending.
-/// - CSV of numbers alone: a square matrix. An empty cell or `inf` is no edge.
 /// - Any other text: a list of edges, one a line, separated by commas, semicolons, tabs or blanks. Under a line of names the
 ///   columns `from`, `to` and `weight` may be in any order, and others beside them; `source`, `target` and `distance` are
 ///   understood too, and `src`, `dst`, `u`, `v`, `w`. Two columns for one thing are refused.
@@ -52,23 +51,7 @@ fn read(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Why> {
     }
     let separator = separator(text);
     let rows = edge_rows(text, separator)?;
-    let first = &rows[0].cells;
-    // What can be no weight is a name.
-    if ending != "csv"
-        || first
-            .iter()
-            .any(|cell| !cell.is_empty() && !is_number(cell))
-    {
-        return edges(&rows, separator)?.file(dtype);
-    }
-    if separator != b',' && first.len() > 1 {
-        return Err(format!(
-            "it has numbers alone, separated by {}: separate a matrix by commas, and begin a list of edges with a line of \
-             names, from,to,weight, or name it .txt",
-            between(separator)
-        ));
-    }
-    matrix_of_text(&rows, dtype)
+    edges(&rows, separator)?.file(dtype)
 }
 
 /// The weights of these numbers, and what f32 makes of them. `place` says in words where each is.
@@ -190,31 +173,15 @@ fn matrix_of_numpy(bytes: &[u8], dtype: Option<Dtype>) -> Result<GraphFile, Why>
     if is_bool {
         notes.push("truth values: each True is an edge of weight 1".into());
     }
-    Ok(matrix_file(n, weights, None, notes))
-}
-
-fn matrix_of_text(rows: &[CsvRow], dtype: Dtype) -> Result<GraphFile, Why> {
-    let columns = rows.first().map_or(0, |row| row.cells.len());
-    let mut numbers = Vec::new();
-    for row in rows {
-        if row.cells.len() != columns {
-            return Err(uneven(row.line, row.cells.len(), columns));
-        }
-        for (at, cell) in row.cells.iter().enumerate() {
-            let read = if cell.is_empty() {
-                Ok(NO_EDGE_NUMBER)
-            } else {
-                number(cell).ok_or_else(|| no_number(cell))
-            };
-            numbers
-                .push(read.map_err(|why| format!("line {}, column {}: {why}", row.line, at + 1))?);
-        }
-    }
-    let n = square([rows.len(), columns])?;
-    let (weights, notes) = weights(&numbers, dtype, &|at| {
-        format!("line {}, column {}", rows[at / n].line, at % n + 1)
-    })?;
-    Ok(matrix_file(n, weights, decimals(&numbers), notes))
+    Ok(GraphFile {
+        names: Names::counted(0, n),
+        ends: None,
+        weights,
+        decimals: None,
+        both_ways: false,
+        kind: format!("a matrix of {n} x {n} weights"),
+        notes,
+    })
 }
 
 fn square([rows, columns]: [usize; 2]) -> Result<usize, Why> {
@@ -223,21 +190,8 @@ fn square([rows, columns]: [usize; 2]) -> Result<usize, Why> {
         _ if rows == columns => Ok(rows),
         _ => Err(format!(
             "it is a matrix of {rows} rows and {columns} columns, and distances need a square one; \
-             a list of edges starts with the line from,to,weight, or is a .txt"
+             a list of edges is a text"
         )),
-    }
-}
-
-fn matrix_file(n: usize, weights: Array, decimals: Option<usize>, notes: Vec<String>) -> GraphFile {
-    let kind = format!("a matrix of {n} x {n} weights");
-    GraphFile {
-        names: Names::counted(0, n),
-        ends: None,
-        weights,
-        decimals,
-        both_ways: false,
-        kind,
-        notes,
     }
 }
 
@@ -382,7 +336,7 @@ fn edges(rows: &[CsvRow], separator: u8) -> Result<ListedEdges, Why> {
         3 => [Some(0), Some(1), Some(2)],
         _ => {
             return Err(format!(
-                "line {} has {}: name them in a first line, from,to,weight, or keep two or three",
+                "line {} has {}: name them in a first line, from,to,weight, or keep two or three; a matrix is read from a .npy",
                 rows[0].line,
                 if count == 1 {
                     "1 column".to_owned()
@@ -683,12 +637,7 @@ mod tests {
                 "1>2 F32([4.0])",
             ),
             ("g.txt", "p q\nc d\n", "p>q c>d F32([1.0, 1.0])"),
-            (
-                "g.csv",
-                "0,2,\ninf,0,-1\n4,5,-0\n",
-                "F32([0.0, 2.0, inf, inf, 0.0, -1.0, 4.0, 5.0, 0.0])",
-            ),
-            ("g.csv", "7\n", "F32([7.0])"),
+            ("g.csv", "0,2,7\n2,0,-1\n", "0>2 2>0 F32([7.0, -1.0])"),
             (
                 "g",
                 "%%MatrixMarket matrix coordinate real general\n% c\n\n2 2 2\n1 2 1.5\n2 2 3\n",
@@ -765,18 +714,11 @@ mod tests {
                 "is too large: f32 distances take",
             ),
             ("g.csv", "from,to,weight\nb,c,-1e-60\n", "too small"),
-            (
-                "g.csv",
-                "1 2\n2 1\n",
-                "numbers alone, separated by blanks: separate a matrix by commas",
-            ),
-            ("g.csv", "1,2\n2,1\n3,4\n", "3 rows and 2 columns"),
             ("g.csv", "1,2\n3\n", "line 2 has 1 cell "),
-            ("g.csv", "1,2\n\n3,NaN\n", "line 3, column 2: NaN"),
             (
                 "g.csv",
-                "1,2\n3,x\n",
-                "line 2, column 2: 'x' is not a number",
+                "0,1,2,3\n1,0,2,3\n",
+                "a matrix is read from a .npy",
             ),
             ("g.txt", "a b c d\n", "line 1 has 4 columns: name them"),
             ("g.txt", "# c\n", "no rows"),
@@ -879,23 +821,16 @@ mod tests {
 
     #[test]
     fn what_f32_rounds_is_told_and_digits_are_counted() {
-        for content in [
-            "from,to,weight\na,b,16777217\nb,c,12345.6789\nc,a,0.1\n",
-            "0,16777217\n12345.6789,0\n",
-        ] {
-            let of = |dtype| named("g.csv", content.as_bytes(), Some(dtype)).unwrap();
-            let notes = of(Dtype::F32).notes;
-            assert_eq!(
-                notes,
-                ["weights that f32 rounds: 2; --dtype f64, or i32 for whole ones, keeps them"],
-                "{content}"
-            );
-            assert_eq!(
-                (of(Dtype::F64).notes.len(), of(Dtype::F64).decimals),
-                (0, Some(4)),
-                "{content}"
-            );
-        }
+        let content = "from,to,weight\na,b,16777217\nb,c,12345.6789\nc,a,0.1\n";
+        let of = |dtype| named("g.csv", content.as_bytes(), Some(dtype)).unwrap();
+        assert_eq!(
+            of(Dtype::F32).notes,
+            ["weights that f32 rounds: 2; --dtype f64, or i32 for whole ones, keeps them"]
+        );
+        assert_eq!(
+            (of(Dtype::F64).notes.len(), of(Dtype::F64).decimals),
+            (0, Some(4))
+        );
     }
 
     #[test]

@@ -11,8 +11,6 @@ pub enum Strategy {
     Exhaustive,
     /// Coordinate descent from each rung's default, the fastest rung first, then from random places.
     Descent,
-    /// Random configurations, none twice.
-    Random,
 }
 
 impl Strategy {
@@ -89,13 +87,6 @@ pub fn search(
     let went = match strategy.resolved(all.len()) {
         Strategy::Descent | Strategy::Auto => run.descent(),
         Strategy::Exhaustive => run.each(all),
-        Strategy::Random => {
-            for last in (1..all.len()).rev() {
-                let other = run.draw(last + 1);
-                all.swap(last, other);
-            }
-            run.each(all)
-        }
     };
     match went {
         Ok(ended) | Err(Halt::Ended(ended)) => Ok(ended),
@@ -282,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn exhaustive_tries_everything_once_in_order_and_random_in_another() {
+    fn exhaustive_tries_everything_once_in_order() {
         let regions = [
             region(&[2, 3], 0, |p| p != [1, 1]),
             region(&[2], 5, |_| true),
@@ -294,11 +285,6 @@ mod tests {
             (tried, best, ended),
             ((0..7).collect(), 1.0, Ended::Exhausted)
         );
-        let regions = [region(&[6, 6], 0, |_| true)];
-        let (mut tried, ..) = run(Strategy::Random, &regions, 99, |_, _| 1.0);
-        assert_ne!(tried, (0..36).collect::<Vec<_>>());
-        tried.sort_unstable();
-        assert_eq!(tried, (0..36).collect::<Vec<_>>());
     }
 
     #[test]
@@ -343,7 +329,7 @@ mod tests {
         let time = |_: usize, p: &[usize]| if p == [2, 2] { 1.0 } else { f64::INFINITY };
         let (_, best, ended) = run(Strategy::Descent, &regions, 99, time);
         assert_eq!((best, ended), (1.0, Ended::Exhausted));
-        let failed = search(Strategy::Random, &regions, 1, &mut |_| {
+        let failed = search(Strategy::Descent, &regions, 1, &mut |_| {
             Err(Error::Interrupted.into())
         });
         assert!(matches!(failed, Err(Error::Interrupted)));
