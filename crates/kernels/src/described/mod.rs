@@ -82,7 +82,11 @@ pub(super) fn family(
     if let Checker::Kernel(name) = &description.checker {
         reference_kernel(file, name).map_err(|why| DeclarationError { line: None, why })?;
     }
+    let texts = description.rungs.iter().map(|own| text_of(own, file));
     let problem = Arc::new(DescribedProblem {
+        hidden: texts
+            .map(|text| hidden_macros(&text.unwrap_or_default()))
+            .collect(),
         description,
         oracle,
         planner: planner::plan,
@@ -99,7 +103,6 @@ pub(super) fn family(
             .map(|(at, own): (usize, &DescribedRung)| {
                 let problem = problem.clone();
                 let text = text_of(own, file).unwrap_or_default();
-                let hidden = hidden_macros(&text);
                 let traits = SourceTraits::of(&text, own.first_kernel());
                 let kernel = BroughtKernel {
                     text,
@@ -116,15 +119,10 @@ pub(super) fn family(
                     dtype: None,
                     guess: None,
                     plan: Box::new(move |ask| {
-                        let own = &problem.description.rungs[at];
                         for tunable in ask.rung.tunables() {
                             tunable.given(&ask.case.params)?;
                         }
-                        let mut plan = planner::plan(&problem, at, ask.case, ask.target)?;
-                        plan.defines.retain(|(name, _)| {
-                            own.defines.contains_key(name) || !hidden.contains(&name.as_str())
-                        });
-                        Ok(plan)
+                        planner::plan(&problem, at, ask.case, ask.target)
                     }),
                 };
                 let rung = Rung::brought(

@@ -29,7 +29,11 @@ pub fn plan(problem: &DescribedProblem, at: usize, case: &Case, target: &Target)
     };
     described.demand_conditions()?;
     shape::check_wg(wg, target)?;
-    described.plan()
+    let mut plan = described.plan()?;
+    let hidden = &problem.hidden[at];
+    plan.defines
+        .retain(|(name, _)| rung.defines.contains_key(name) || !hidden.contains(&name.as_str()));
+    Ok(plan)
 }
 
 /// The group asked for, or the rung's own if that has more dimensions and the file does not name the other; 16 wide where the

@@ -15,6 +15,8 @@ use std::collections::BTreeSet;
 
 pub struct DescribedProblem {
     pub description: Description,
+    /// Of each rung those of gpulab's macros whose names its text uses for something of its own.
+    pub hidden: Vec<Vec<&'static str>>,
     pub oracle: Box<dyn Oracle>,
     /// The launches of the rung at this place.
     pub planner: fn(&DescribedProblem, usize, &Case, &Target) -> Planned,
