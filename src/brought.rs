@@ -239,7 +239,7 @@ pub fn drafted(
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     let draft = draft_alone(text, (&file, kernel), defines, (besides, room));
     let draft = draft.map_err(|why| wrong(path, why))?;
-    let described = (draft.text.clone(), name.to_owned(), folder_of(path));
+    let described = (draft.text(), name.to_owned(), folder_of(path));
     let family = family_of_text(registry, described, path, device)?;
     Ok((family, draft))
 }

@@ -170,7 +170,7 @@ fn files_that_are_no_kernels_are_refused_in_words() {
         (
             "none.cl",
             b"// __kernel void k() {}",
-            "there is no `__kernel void name(...)`",
+            "there is no kernel in none.cl",
         ),
         (
             "word.cl",
@@ -600,6 +600,12 @@ fn a_kernel_alone_is_looked_at_over_guessed_data() {
         ),
         ("b[i % 7] += a[i + 1];", "FOUND", "line 5: a race", 4),
         ("b[i] = a[i] + ;", "NOT BUILT", "expected expression", 5),
+        (
+            "asm(\"mov.u32 %0, 1;\");",
+            "NOT BUILT",
+            "which only NVIDIA's driver builds",
+            5,
+        ),
         ("b[i * i] = a[i];", "", "far behind their ends", 2),
     ];
     for (store, word, said, exit) in cases {
@@ -646,17 +652,18 @@ fn an_older_kernel_says_whether_a_newer_one_is_right_and_faster() {
     }
     let scaled = |value: &str| {
         format!(
-            "kernel void scale(global const float *a, global float *b, float s, float t, int n, int m) {{\n\
+            "kernel void scale(global const float *a, global float *b, float s, float t, int n, int m, int offset) {{\n\
              int i = get_global_id(0);\nif (i < n) b[i] = {value};\n}}\n"
         )
     };
     let before = folder.path().join("before.cl");
-    std::fs::write(&before, scaled("s * a[i] + t * m")).unwrap();
+    std::fs::write(&before, scaled("s * a[i + offset] + t * m")).unwrap();
     for (value, word, said) in [
-        ("m * t + a[i] * s", "", ""),
-        ("1.5f * a[i] + t * m", "SUSPECT", "s = 0.75"),
-        ("s * a[i] + t", "SUSPECT", "m = 2"),
-        ("t * a[i] + s * m", "SUSPECT", "s = 0.75"),
+        ("m * t + a[i + offset] * s", "", "offset = 16"),
+        ("1.5f * a[i + offset] + t * m", "SUSPECT", "s = 0.75"),
+        ("s * a[i + offset] + t", "SUSPECT", "m = 2"),
+        ("t * a[i + offset] + s * m", "SUSPECT", "s = 0.75"),
+        ("s * a[i] + t * m", "SUSPECT", "offset = 16"),
     ] {
         let new = folder.path().join("after.cl");
         std::fs::write(&new, scaled(value)).unwrap();
@@ -668,6 +675,13 @@ fn an_older_kernel_says_whether_a_newer_one_is_right_and_faster() {
             "{value}: {out}{err}"
         );
     }
+    std::fs::write(&before, copying("", "b[i] = 2 * ;")).unwrap();
+    let [new, before] = [&old, &before].map(|path| path.to_str().unwrap());
+    let (out, err, code) = run(&["try", new, "--against", before]);
+    assert!(
+        code == 8 && on_one_line(&out).contains("before.cl does not build here"),
+        "{out}{err}"
+    );
     let git = |args: &[&str]| {
         let git = std::process::Command::new("git")
             .args(["-C", folder.path().to_str().unwrap()])

@@ -47,21 +47,18 @@ pub fn judge(
             break;
         }
     }
-    if tried
-        .iter()
-        .all(|tried| matches!(tried.ruling, Ruling::Right | Ruling::Refused))
-    {
+    let worst = |tried: &[TriedCase]| {
+        let mut rulings = tried.iter().map(|tried| tried.ruling);
+        rulings.find(|ruling| !matches!(ruling, Ruling::Right | Ruling::Refused))
+    };
+    if worst(&tried).is_none() {
         observe(&words(asked.shape));
         // With a single sample.
         let job = Job::new(asked.clone(), Settings::once());
         tried.push(self::tried(asked, worker.run_within(&job, limit)?));
     }
-    let worst = tried
-        .iter()
-        .map(|tried| tried.ruling)
-        .find(|ruling| !matches!(ruling, Ruling::Right | Ruling::Refused));
     // A size that no device could run says nothing of the kernel, unless it is the one asked for.
-    let ruling = worst
+    let ruling = worst(&tried)
         .or(tried.last().map(|tried| tried.ruling))
         .unwrap_or(Ruling::Refused);
     // Symptoms are told by what the built-in families compute.
@@ -132,13 +129,17 @@ fn tried(case: &Case, came: Result<Outcome, Lost>) -> TriedCase {
             let (ruling, reason) = ruling_of(&outcome);
             (outcome.wg, ruling, reason)
         }
-        Err(lost @ Lost::Late(_)) => (case.wg, Ruling::Endless, lost.to_string()),
-        Err(Lost::Died(how)) if OUT_OF_MEMORY.iter().any(|said| how.contains(said)) => (
-            case.wg,
-            Ruling::Crashed,
-            format!("{how}; it may have reached its memory limit, which --memory changes"),
-        ),
-        Err(lost) => (case.wg, Ruling::Crashed, lost.to_string()),
+        Err(lost) => {
+            let mut reason = lost.to_string();
+            if OUT_OF_MEMORY.iter().any(|said| reason.contains(said)) {
+                reason += "; it may have reached its memory limit, which --memory changes";
+            }
+            let ruling = match lost {
+                Lost::Late(_) => Ruling::Endless,
+                Lost::Died(_) => Ruling::Crashed,
+            };
+            (case.wg, ruling, reason)
+        }
     };
     TriedCase {
         shape: case.shape,
@@ -179,12 +180,12 @@ fn edges(form: Form, [wide, high]: [u64; 2], multiple: u64, asked: &Case) -> Vec
     let mut shapes: Vec<Shape> = match form {
         Form::Vector => {
             let wg = asked.wg.size() as u64;
-            let sizes = [&[1], &around(wg)[..], &around(wide), &[3 * wide + REST]].concat();
+            let sizes = [&[1], &around(wg)[..], &around(wide)].concat();
             sizes.into_iter().map(Shape::vector).collect()
         }
         Form::Square => {
             let side = wide.max(high);
-            let sizes = [&[1], &around(side)[..], &[2 * side + REST]].concat();
+            let sizes = [&[1], &around(side)[..]].concat();
             sizes.into_iter().map(|n| Shape { n, m: n }).collect()
         }
         Form::Matrix => {
@@ -193,21 +194,15 @@ fn edges(form: Form, [wide, high]: [u64; 2], multiple: u64, asked: &Case) -> Vec
                 [wide - 1, high - 1],
                 [wide, high],
                 [wide + 1, high + 1],
-            ];
-            let odd = [
                 [1, high + 1],
                 [wide + 1, 1],
                 [3 * wide + REST, high],
                 [wide, 3 * high + 1],
             ];
-            sides
-                .into_iter()
-                .chain(odd)
-                .chain([[2 * wide + 3, 3 * high + 1]])
-                .map(|[n, m]| Shape { n, m })
-                .collect()
+            sides.into_iter().map(|[n, m]| Shape { n, m }).collect()
         }
     };
+    shapes.push(ragged(form, [wide, high]));
     for shape in &mut shapes {
         *shape = rounded(form, *shape, multiple);
     }
@@ -236,18 +231,16 @@ pub fn ragged(form: Form, [wide, high]: [u64; 2]) -> Shape {
     }
 }
 
-/// Other work-groups to try: of a wrong kernel several, as they tell mistakes apart; of a right one a smaller one.
+/// Other work-groups to try: of a wrong kernel several, as they tell mistakes apart; of a right one a single one.
 fn other_groups(wg: WorkGroup, target: &Target, is_wrong: bool) -> Vec<WorkGroup> {
-    let is_flat = wg.0[1] == 1;
-    let all = match (is_flat, is_wrong) {
-        (true, true) => vec![[1, 1, 1], [64, 1, 1], [256, 1, 1], [512, 1, 1]],
-        (true, false) => vec![[64, 1, 1], [128, 1, 1]],
-        (false, true) => vec![[1, 1, 1], [8, 8, 1], [16, 16, 1], [32, 8, 1]],
-        (false, false) => vec![[8, 8, 1], [16, 16, 1]],
+    let all = match wg.0[1] {
+        1 => [[1, 1], [64, 1], [256, 1], [512, 1]],
+        _ => [[1, 1], [8, 8], [16, 16], [32, 8]],
     };
-    let all = all
+    let others = all
         .into_iter()
-        .map(WorkGroup)
+        .skip(usize::from(!is_wrong))
+        .map(|[wide, high]| WorkGroup([wide, high, 1]))
         .filter(|other| *other != wg && other.size() <= target.max_wg);
-    all.take(if is_wrong { 3 } else { 1 }).collect()
+    others.take(if is_wrong { 3 } else { 1 }).collect()
 }

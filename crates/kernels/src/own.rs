@@ -13,12 +13,15 @@ use crate::described::{
 };
 use crate::family::BroughtKernel;
 use crate::shape::{self, Grid, HOST_FINISH};
-use crate::signature::{AddressSpace, CSource, KernelParameter, hidden_macros};
+use crate::signature::{
+    ACCUMULATED, AddressSpace, CHANGED, CSource, HANDED_ON, KernelParameter, Usage, hidden_macros,
+};
 use crate::tunable::DeclaredMacro;
 use crate::values::work_group;
 use crate::{Ask, Builder, Family, Form, Planned, Rung, minplus, reduce};
 use gpulab_model::data::{Dtype, Params, Shape};
 use gpulab_model::plan::{Arg, Refusal, WorkGroup};
+use gpulab_model::{Joined, is_among};
 use serde::{Deserialize, Serialize};
 
 /// What begins a line that declares something.
@@ -34,7 +37,8 @@ pub struct OwnKernel {
 }
 
 pub fn rung(own: &OwnKernel, family: &Family) -> Result<Rung, DeclarationError> {
-    let mut declared = Declaration::read(&own.text, family.form)?;
+    let file = format!("{}.cl", own.name);
+    let mut declared = Declaration::read(&own.text, family.form, &file)?;
     let dimensions = if family.form == Form::Vector { 1 } else { 2 };
     let guesses = CSource::new(&own.text, &declared.defines).guesses(dimensions, "T");
     declared.defines.extend(guesses.clone());
@@ -62,22 +66,18 @@ pub fn rung(own: &OwnKernel, family: &Family) -> Result<Rung, DeclarationError> 
             .or((args.is_of_items && family.form == Form::Vector).then_some(true));
     }
     if !guesses.is_empty() {
-        let all: Vec<String> = guesses
-            .iter()
-            .map(|(name, value)| format!("{name} = {value}"))
-            .collect();
+        let all = guesses.iter();
+        let all = all.map(|(name, value)| format!("{name} = {value}"));
         let part = if guess.is_empty() { "" } else { "; " };
         guess += &format!(
             "{part}its host's macros are taken for {} (--declare says others)",
-            all.join(", ")
+            all.joined(", ")
         );
     }
-    let is_restored = args.as_ref().is_some_and(|args| args.is_zeroed);
-    let restoring = if is_restored {
-        crate::text(RESTORE).unwrap_or_default()
-    } else {
-        ""
-    };
+    let zeroed = args.as_ref().filter(|args| args.is_zeroed);
+    let restoring = zeroed
+        .and_then(|_| crate::text(RESTORE))
+        .unwrap_or_default();
     let hidden = hidden_macros(&own.text);
     let traits = SourceTraits::of(&own.text, &declared.kernel);
     let kernel = BroughtKernel {
@@ -142,7 +142,7 @@ struct Declaration {
 }
 
 impl Declaration {
-    fn read(text: &str, form: Form) -> Result<Declaration, DeclarationError> {
+    fn read(text: &str, form: Form, file: &str) -> Result<Declaration, DeclarationError> {
         let mut own = Declaration {
             multiple: 1,
             ..Declaration::default()
@@ -162,33 +162,14 @@ impl Declaration {
                 })?;
             }
         }
-        let kernels = CSource::new(text, &own.defines).kernels();
-        own.find_kernel(&kernels)
+        own.find_kernel(&CSource::new(text, &own.defines), file)
             .map_err(|why| DeclarationError { line: None, why })?;
         Ok(own)
     }
 
-    fn find_kernel(&mut self, kernels: &[String]) -> Result<(), String> {
-        if self.kernel.is_empty() {
-            match kernels {
-                [] => return Err("there is no `__kernel void name(...)` in it".into()),
-                [only] => self.kernel.clone_from(only),
-                [first, ..] => {
-                    return Err(format!(
-                        "it has several kernels, {}: name one behind the file, as in mine.cl:{first}, or in it by `{MARK} \
-                         kernel {first}`",
-                        kernels.join(", ")
-                    ));
-                }
-            }
-        }
-        if !kernels.contains(&self.kernel) {
-            return Err(format!(
-                "there is no kernel {} in it; it has {}",
-                self.kernel,
-                kernels.join(", ")
-            ));
-        }
+    fn find_kernel(&mut self, source: &CSource, file: &str) -> Result<(), String> {
+        let named = Some(self.kernel.as_str()).filter(|name| !name.is_empty());
+        self.kernel = source.kernel(named, file)?;
         // Macros that nobody sets.
         let used = self
             .elements
@@ -206,7 +187,8 @@ impl Declaration {
         };
         match used.into_iter().find(|name| !is_known(name)) {
             Some(name) => Err(format!(
-                "{name} is neither WG nor declared: add `{MARK} tune {name} 1 2 4`"
+                "{name} is neither WG nor declared: add \
+                 `{MARK} tune {name} 1 2 4`"
             )),
             None => Ok(()),
         }
@@ -393,7 +375,7 @@ impl OwnArgs {
             return Err(format!(
                 "the kernel has {} parameters ({}), and --args gives {}",
                 parameters.len(),
-                names.collect::<Vec<_>>().join(", "),
+                names.joined(", "),
                 words.len()
             ));
         }
@@ -402,7 +384,7 @@ impl OwnArgs {
             .map(|(name, word)| format!("{name} = {word}"));
         let mut guess = format!(
             "its arguments are taken for {} (--args says others)",
-            pairs.collect::<Vec<_>>().join(", ")
+            pairs.joined(", ")
         );
         if own.args.is_some() {
             guess.clear();
@@ -450,9 +432,7 @@ impl OwnArgs {
             && parameters
                 .iter()
                 .all(|parameter| parameter.space != AddressSpace::Local)
-            && !source
-                .usage(kernel, &parameters[result].name)
-                .is_accumulated;
+            && source.usage(kernel, &parameters[result].name) & ACCUMULATED == 0;
         Ok(Some(all))
     }
 
@@ -541,32 +521,26 @@ fn guess(
             }
         ));
     }
-    let stores = |one: &KernelParameter| !one.is_const && source.usage(kernel, &one.name).changes();
-    let writes = |one: &KernelParameter| {
-        !one.is_const && (stores(one) || source.usage(kernel, &one.name).is_handed_on)
+    let uses = |one: &KernelParameter, usage: Usage| {
+        !one.is_const && source.usage(kernel, &one.name) & usage != 0
     };
-    let mut written: Vec<&KernelParameter> =
-        buffers.iter().copied().filter(|one| writes(one)).collect();
+    let stores = |one: &KernelParameter| uses(one, CHANGED);
+    let mut written = buffers.clone();
+    written.retain(|one| uses(one, CHANGED | HANDED_ON));
     // What a function is given is mostly read there, where the kernel itself stores elsewhere.
     if written.iter().filter(|one| stores(one)).count() == 1 {
         written.retain(|one| stores(one));
     }
     if written.len() > 1 {
-        written.retain(|one| {
-            RESULTS
-                .split(' ')
-                .any(|name| name == one.name.to_lowercase())
-        });
+        written.retain(|one| is_among(&one.name.to_lowercase(), RESULTS));
     }
     let result = if let [only] = written[..] {
         Some(only.name.as_str())
     } else {
         None
     };
-    let fallback = parameters
-        .iter()
-        .find(|one| one.space.is_data() && stores(one))
-        .or(buffers.last().copied());
+    let stored = buffers.iter().find(|one| stores(one));
+    let fallback = stored.or(buffers.last());
     let shown = result.or(fallback.map(|one| one.name.as_str()));
     let mut unsure = result
         .is_none()
@@ -1007,7 +981,7 @@ mod tests {
         "__kernel void mine(__global const T *x, __global T *partials, const INDEX n)\n{\n}\n";
 
     fn read(lines: &str, form: Form) -> Result<Declaration, DeclarationError> {
-        Declaration::read(&format!("{lines}\n{KERNEL}"), form)
+        Declaration::read(&format!("{lines}\n{KERNEL}"), form, "a.cl")
     }
 
     #[test]
@@ -1071,12 +1045,16 @@ mod tests {
         let two = format!(
             "{KERNEL}kernel __attribute__((reqd_work_group_size(64, 1, 1)))\nvoid second(__global T *p)\n{{ }}\n"
         );
-        assert!(Declaration::read(&two, Form::Vector).is_err());
-        let named =
-            Declaration::read(&format!("// gpulab: kernel second\n{two}"), Form::Vector).unwrap();
+        assert!(Declaration::read(&two, Form::Vector, "a.cl").is_err());
+        let named = Declaration::read(
+            &format!("// gpulab: kernel second\n{two}"),
+            Form::Vector,
+            "a.cl",
+        )
+        .unwrap();
         assert_eq!(named.kernel, "second");
         assert!(
-            Declaration::read("// __kernel void no(void)\n", Form::Vector).is_err(),
+            Declaration::read("// __kernel void no(void)\n", Form::Vector, "a.cl").is_err(),
             "a comment is no kernel"
         );
     }

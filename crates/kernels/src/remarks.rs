@@ -6,24 +6,15 @@ use crate::c_text::{
 use crate::described::Formula;
 use crate::signature::CSource;
 
-/// A place of a text, and what stands there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remark {
-    pub file: String,
-    /// From 1.
-    pub line: u64,
-    pub says: String,
-}
-
 /// Bytes of local memory that every GPU gives a group.
 const LOCAL_MEMORY: u64 = 32 << 10;
 
 /// Work-items that every GPU gives a group.
 const GROUP_ITEMS: usize = 256;
 
-/// What an assembled text shows, each kind at its first place; `defines` are the macros and the build options, which begin with
+/// What an assembled text shows, each kind with its first place; `defines` are the macros and the build options, which begin with
 /// `-`, that it is built with. Kernels that are not `launched` are left out.
-pub fn remarks(text: &str, defines: &[(String, String)], launched: &[&str]) -> Vec<Remark> {
+pub fn remarks(text: &str, defines: &[(String, String)], launched: &[&str]) -> Vec<String> {
     let options: Vec<&str> = defines.iter().map(|(name, _)| name.as_str()).collect();
     let source = CSource::new(text, defines);
     let values = defines.iter().flat_map(|(_, value)| tokens(value));
@@ -31,21 +22,23 @@ pub fn remarks(text: &str, defines: &[(String, String)], launched: &[&str]) -> V
         .into_iter()
         .chain(values)
         .collect();
-    let has = |names: &[&str]| {
-        let of_vector = |word: &String| {
-            word.trim_end_matches(|c: char| c.is_ascii_digit())
-                .to_owned()
-        };
-        words
-            .iter()
-            .any(|word| names.contains(&of_vector(word).as_str()))
-    };
+    let of_vectors = words
+        .iter()
+        .map(|word| word.trim_end_matches(|c: char| c.is_ascii_digit()));
+    let has = |names: &[&str]| of_vectors.clone().any(|word| names.contains(&word));
     let has_wide = has(&["long", "ulong", "size_t", "INDEX", "T"]);
     let has_double = has(&["double", "T"]) || options.contains(&"-cl-single-precision-constant");
     let promised = options
         .iter()
         .find(|option| ["-cl-fast-relaxed-math", "-cl-finite-math-only"].contains(*option));
-    let mut all: Vec<Remark> = Vec::new();
+    // By the types of its instructions.
+    let types = [".u32", ".s32", ".b32", ".f32", ".u64"];
+    let is_ptx = types.iter().any(|name| text.contains(name));
+    let groups = launched
+        .iter()
+        .filter_map(|kernel| source.required_group(kernel));
+    let items = groups.map(|group| group.size()).max();
+    let mut all: Vec<String> = Vec::new();
     let mut seen = Vec::new();
     let (mut file, mut shift) = (String::new(), 0);
     let mut is_meant = true;
@@ -87,8 +80,8 @@ pub fn remarks(text: &str, defines: &[(String, String)], launched: &[&str]) -> V
             local.map(|bytes| {
                 format!("{} KiB of local memory for a group: GPUs give 32 to 64 KiB, many 48 at most", bytes >> 10)
             }),
-            required_items(&code)
-                .filter(|items| *items > GROUP_ITEMS)
+            items
+                .filter(|items| *items > GROUP_ITEMS && code.contains("reqd_work_group_size"))
                 .map(|items| format!("groups of {items} work-items: GPUs give 256 to 1024 at most")),
             waits(&code).then(|| {
                 "a loop waits for another work-item, which a device may not run until this one ends: let one launch end, and \
@@ -105,6 +98,9 @@ pub fn remarks(text: &str, defines: &[(String, String)], launched: &[&str]) -> V
             promised.filter(|_| asks_for_nan(&code)).map(|option| {
                 format!("isnan or isinf is asked, and the build option {option} promises that there is no NaN and no infinity")
             }),
+            (is_ptx && line_words.iter().any(|word| word.trim_matches('_') == "asm")).then(|| {
+                "asm with NVIDIA's instructions (PTX), which only NVIDIA's driver builds".to_owned()
+            }),
             code.contains("mul24(").then(|| {
                 "mul24 multiplies integers of 24 bits: what it gives for larger factors differs from device to device"
                     .to_owned()
@@ -114,11 +110,7 @@ pub fn remarks(text: &str, defines: &[(String, String)], launched: &[&str]) -> V
         for (kind, says) in said.into_iter().enumerate() {
             if let Some(says) = says.filter(|_| !seen.contains(&kind)) {
                 seen.push(kind);
-                all.push(Remark {
-                    file: file.clone(),
-                    line,
-                    says,
-                });
+                all.push(format!("{file}, line {line}: {says}"));
             }
         }
     }
@@ -151,16 +143,6 @@ fn waits(code: &str) -> bool {
             .windows(2)
             .any(|pair| pair[0].starts_with("atom") && pair[1] == "(");
     is_idle && asks && !changes && !has_body_before
-}
-
-/// Work-items of the group that an attribute requires.
-fn required_items(code: &str) -> Option<usize> {
-    let sizes = code.split_once("reqd_work_group_size")?.1;
-    let sizes = sizes.trim_start().strip_prefix('(')?.split_once(')')?.0;
-    sizes
-        .split(',')
-        .map(|size| size.trim().parse::<usize>().ok())
-        .product()
 }
 
 /// Bytes of an array in local memory that a line declares, if its size follows from macros.
@@ -268,10 +250,11 @@ mod tests {
                 .map(|name| (name.to_string(), String::new()))
                 .collect();
             let all = remarks(&text, &options, &["k"]);
-            all.iter()
-                .map(|one| format!("{}:{} {}", one.file, one.line, &one.says[..10]))
-                .collect::<Vec<_>>()
-                .join(", ")
+            let begins = all.iter().map(|said| {
+                let (place, says) = said.split_once(": ").unwrap();
+                format!("{} {}", place.replace(", line ", ":"), &says[..10])
+            });
+            begins.collect::<Vec<_>>().join(", ")
         };
         for (text, options, want) in [
             (
@@ -317,11 +300,16 @@ mod tests {
                 "a.cl:1 groups of ",
             ),
             (
-                "__attribute__((reqd_work_group_size(32, 16, 1)))",
+                "__attribute__((reqd_work_group_size(32, 16, 1))) kernel void k(int x) {}",
                 &[],
                 "a.cl:1 groups of ",
             ),
             ("y = mul24(x, 3);", &[], "a.cl:1 mul24 mult"),
+            (
+                "asm volatile(\"mov.u32 %0, 1;\" : \"=r\"(y));",
+                &[],
+                "a.cl:1 asm with N",
+            ),
             (
                 "__kernel void other(int x) {\n y = 0.5;\n}\nkernel void k(int x) { y = 0.25;\n}",
                 &[],

@@ -43,31 +43,16 @@ pub struct KernelParameter {
     pub value_type: Option<ValueType>,
 }
 
-/// What a kernel does with what a pointer leads to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
-    pub is_read: bool,
-    pub is_written: bool,
-    /// By `+=` and the like.
-    pub is_updated: bool,
-    pub is_accumulated: bool,
-    /// To a function, or another pointer.
-    pub is_handed_on: bool,
-}
-
-impl Usage {
-    fn add(&mut self, other: Usage) {
-        self.is_read |= other.is_read;
-        self.is_written |= other.is_written;
-        self.is_updated |= other.is_updated;
-        self.is_accumulated |= other.is_accumulated;
-        self.is_handed_on |= other.is_handed_on;
-    }
-
-    pub fn changes(self) -> bool {
-        self.is_written || self.is_updated || self.is_accumulated
-    }
-}
+/// What a kernel does with what a pointer leads to: a sum of these.
+pub type Usage = u8;
+pub const READ: Usage = 1;
+pub const WRITTEN: Usage = 2;
+/// By `+=` and the like.
+pub const UPDATED: Usage = 4;
+pub const ACCUMULATED: Usage = 8;
+/// To a function, or another pointer.
+pub const HANDED_ON: Usage = 16;
+pub const CHANGED: Usage = WRITTEN | UPDATED | ACCUMULATED;
 
 /// The text of a kernel's file, cut into words and signs.
 pub struct CSource {
@@ -174,6 +159,22 @@ impl CSource {
         names
     }
 
+    /// The kernel of this name, or the only one of the text, which stands in `file`.
+    pub(crate) fn kernel(&self, name: Option<&str>, file: &str) -> Result<String, String> {
+        let all = self.kernels();
+        let has = all.join(", ");
+        match (name, &all[..]) {
+            (_, []) => Err(format!("there is no kernel in {file}")),
+            (None, [only]) => Ok(only.clone()),
+            (None, [first, ..]) => Err(format!(
+                "{file} has {} kernels: name one, as in {file}:{first}; it has {has}",
+                all.len()
+            )),
+            (Some(name), _) if all.iter().any(|known| known == name) => Ok(name.to_owned()),
+            (Some(name), _) => Err(format!("there is no kernel {name} in {file}; it has {has}")),
+        }
+    }
+
     pub fn parameters(&self, kernel: &str) -> Option<Vec<KernelParameter>> {
         let (_, open) = self.heads().find(|(name, _)| *name == kernel)?;
         let close = closing(&self.tokens, open)?;
@@ -190,14 +191,13 @@ impl CSource {
 
     /// What a kernel does with the elements of a pointer, also by other names and in functions of its text.
     pub fn usage(&self, kernel: &str, name: &str) -> Usage {
-        self.body(kernel).map_or_else(Usage::default, |body| {
-            self.usage_in(body, name, &mut Seen::new())
-        })
+        self.body(kernel)
+            .map_or(0, |body| self.usage_in(body, name, &mut Seen::new()))
     }
 
     /// `seen` are the names that were followed before, by where their function's words lie.
     fn usage_in(&self, body: &[String], name: &str, seen: &mut Seen) -> Usage {
-        let mut usage = Usage::default();
+        let mut usage = 0;
         if !seen.insert((body.as_ptr(), name.to_owned())) {
             return usage;
         }
@@ -240,27 +240,23 @@ impl CSource {
             }
             let is_address = before == "&";
             if !is_element || is_address {
-                usage.add(self.handed_on(body, name, at, seen));
+                usage |= self.handed_on(body, name, at, seen);
                 continue;
             }
-            match (word(end), word(end + 1)) {
-                ("=", "=") => usage.is_read = true,
-                ("=", _) => usage.is_written = true,
-                ("+" | "-" | "*" | "/" | "|" | "&" | "^", "=") => usage.is_updated = true,
-                ("+", "+") | ("-", "-") => usage.is_updated = true,
-                ("<", "<") | (">", ">") if word(end + 2) == "=" => usage.is_updated = true,
-                _ => usage.is_read = true,
-            }
+            usage |= match (word(end), word(end + 1)) {
+                ("=", "=") => READ,
+                ("=", _) => WRITTEN,
+                ("+" | "-" | "*" | "/" | "|" | "&" | "^", "=") => UPDATED,
+                ("+", "+") | ("-", "-") => UPDATED,
+                ("<", "<") | (">", ">") if word(end + 2) == "=" => UPDATED,
+                _ => READ,
+            };
         }
         usage
     }
 
     /// What becomes of a pointer that stands at a place without an index: it goes to a function, or gets another name.
     fn handed_on(&self, body: &[String], name: &str, at: usize, seen: &mut Seen) -> Usage {
-        let unknown = Usage {
-            is_handed_on: true,
-            ..Usage::default()
-        };
         let word = |place: usize| body.get(place).map_or("", String::as_str);
         // Back to the bracket that it stands in, and how many commas lie between.
         let (mut open, mut inside, mut commas) = (at, 0i32, 0);
@@ -276,7 +272,7 @@ impl CSource {
                 {
                     return self
                         .given_to(word(open - 1), commas, seen)
-                        .unwrap_or(unknown);
+                        .unwrap_or(HANDED_ON);
                 }
                 "=" if inside == 0 && open > 0 && is_identifier(word(open - 1)) => {
                     let alias = word(open - 1);
@@ -285,37 +281,24 @@ impl CSource {
                         .any(|pair| pair[0] == "*" && pair[1] == alias);
                     return match is_pointer && alias != name {
                         true => self.usage_in(body, alias, seen),
-                        false => unknown,
+                        false => HANDED_ON,
                     };
                 }
-                ";" | "{" | "}" => return unknown,
+                ";" | "{" | "}" => return HANDED_ON,
                 _ => {}
             }
         }
-        unknown
+        HANDED_ON
     }
 
     /// What a function does with what its parameter leads to: one of OpenCL C's, or of the text.
     fn given_to(&self, function: &str, parameter: usize, seen: &mut Seen) -> Option<Usage> {
-        let read = Usage {
-            is_read: true,
-            ..Usage::default()
-        };
-        let written = Usage {
-            is_written: true,
-            ..Usage::default()
-        };
         match function {
-            _ if function.starts_with("atom") => {
-                return Some(Usage {
-                    is_accumulated: true,
-                    ..Usage::default()
-                });
-            }
-            _ if function.starts_with("vload") || function == "prefetch" => return Some(read),
-            _ if function.starts_with("vstore") => return Some(written),
+            _ if function.starts_with("atom") => return Some(ACCUMULATED),
+            _ if function.starts_with("vload") || function == "prefetch" => return Some(READ),
+            _ if function.starts_with("vstore") => return Some(WRITTEN),
             _ if function.starts_with("async_work_group") => {
-                return Some(if parameter == 0 { written } else { read });
+                return Some(if parameter == 0 { WRITTEN } else { READ });
             }
             _ => {}
         }
@@ -457,23 +440,12 @@ impl CSource {
                 ")" | "]" | "}" => depth -= 1,
                 ";" => return,
                 "," if depth == 0 => {
-                    let name = at
-                        + 1
-                        + self.tokens[at + 1..]
-                            .iter()
-                            .take_while(|word| *word == "*")
-                            .count();
-                    let is_last = self
-                        .tokens
-                        .get(name + 1)
-                        .is_some_and(|next| !is_identifier(next));
-                    if is_last
-                        && self
-                            .tokens
-                            .get(name)
-                            .is_some_and(|name| is_identifier(name))
+                    let mut behind = self.tokens[at + 1..].iter().skip_while(|word| *word == "*");
+                    if let (Some(name), Some(next)) = (behind.next(), behind.next())
+                        && is_identifier(name)
+                        && !is_identifier(next)
                     {
-                        names.insert(self.tokens[name].clone());
+                        names.insert(name.clone());
                     }
                 }
                 _ => {}
@@ -662,10 +634,8 @@ impl CSource {
 
     /// What `struct name { ... }` says.
     fn tagged(&self, name: &str, depth: usize) -> Option<ValueType> {
-        let at = (0..self.tokens.len()).find(|&at| {
-            let word = |ahead: usize| self.tokens.get(at + ahead).map(String::as_str);
-            word(0) == Some("struct") && word(1) == Some(name) && word(2) == Some("{")
-        })?;
+        let mut starts = self.tokens.windows(3);
+        let at = starts.position(|three| three == ["struct", name, "{"])?;
         self.fields(at + 2, depth)
     }
 
@@ -1032,12 +1002,12 @@ mod tests {
         ] {
             let usage = source.usage("k", name);
             assert_eq!(
-                (usage.changes(), usage.is_read, usage.is_handed_on),
+                (usage & CHANGED > 0, usage & READ > 0, usage & HANDED_ON > 0),
                 (writes, reads, false),
                 "{name}"
             );
         }
-        assert!(source.usage("k", "g").is_handed_on);
+        assert_eq!(source.usage("k", "g"), HANDED_ON);
     }
 
     #[test]
@@ -1045,51 +1015,17 @@ mod tests {
         let text = "kernel void k(global float *a, global float *b, global int *c, global float *d, global float *e) {
             if (a[i] == b[i + 1]) b[a[0]] = 2; c[i].x += 1; atomic_inc(&d[c[2]]); vstore4(v, 0, e); e[i] <<= 1; *f = 2; }";
         let source = CSource::new(text, &[]);
-        let of = |name: &str| source.usage("k", name);
+        let usages = ["a", "b", "c", "d", "e", "f"].map(|name| source.usage("k", name));
         assert_eq!(
-            of("a"),
-            Usage {
-                is_read: true,
-                ..Usage::default()
-            }
-        );
-        assert_eq!(
-            of("b"),
-            Usage {
-                is_read: true,
-                is_written: true,
-                ..Usage::default()
-            }
-        );
-        assert_eq!(
-            of("c"),
-            Usage {
-                is_read: true,
-                is_updated: true,
-                ..Usage::default()
-            }
-        );
-        assert_eq!(
-            of("d"),
-            Usage {
-                is_accumulated: true,
-                ..Usage::default()
-            }
-        );
-        assert_eq!(
-            of("e"),
-            Usage {
-                is_written: true,
-                is_updated: true,
-                ..Usage::default()
-            }
-        );
-        assert_eq!(
-            of("f"),
-            Usage {
-                is_written: true,
-                ..Usage::default()
-            }
+            usages,
+            [
+                READ,
+                READ | WRITTEN,
+                READ | UPDATED,
+                ACCUMULATED,
+                WRITTEN | UPDATED,
+                WRITTEN
+            ]
         );
     }
 

@@ -217,7 +217,8 @@ fn by_log(log: &str, signature: &str, host: &[String]) -> Option<Hint> {
     }
     let (says, looks, next) = LOGS
         .iter()
-        .find(|(says, ..)| says.iter().any(|words| log.contains(words)))?;
+        .find(|(says, ..)| says.iter().any(|words| log.contains(words)))
+        .filter(|(_, _, next)| !signature.is_empty() || !next.contains("{signature}"))?;
     let name = says.iter().find_map(|words| quoted(log, words));
     let next = next
         .replace("{signature}", signature)

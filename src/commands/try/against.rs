@@ -1,6 +1,6 @@
 //! `gpulab try new.cl --against old.cl`: a kernel judged by an older one, and timed with it in turn.
 
-use super::judge::SMALL_S;
+use super::judge::{SMALL, judge_rung};
 use super::{alone, simulate};
 use crate::bench;
 use crate::brought::{
@@ -12,8 +12,7 @@ use crate::console::{note, quoted, screen};
 use crate::count::CheckFinding;
 use crate::data::Shape;
 use crate::files::ScratchFolder;
-use crate::judgement::Ruling;
-use crate::judging::judge;
+use crate::judgement::{Judgement, Ruling};
 use crate::kernels::{Family, Form, Registry, Rung};
 use crate::outcome::Executor;
 use crate::outputs::TextOrJson;
@@ -24,6 +23,7 @@ use crate::report::{against, format, judged};
 use crate::runner::PairJob;
 use crate::worker::{WorkerProcess, usual_deadline};
 use crate::{Error, Result, files, usage_error};
+use gpulab_model::Joined;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -34,8 +34,7 @@ const BUDGET_S: f64 = 10.0;
 /// Share of a time by which kernels that are the same may differ.
 const SAME: f64 = 0.02;
 
-/// What is said of an element that a kernel does not write.
-const NOT_WRITTEN: &str = "the value that was there before the run";
+const OTHER_DATA: &str = "other data than these, which were guessed";
 
 /// Two kernels of one family, the older one first.
 struct Pair {
@@ -44,137 +43,70 @@ struct Pair {
     rungs: [Rung; 2],
     /// Of its data, in words.
     guesses: String,
-    /// The same family with other numbers than those that were guessed, and which.
-    others: Option<(Family, String)>,
+    /// The same family, whose outputs keep what they held where a kernel does not write them; none of data that are not guessed.
+    kept: Option<Family>,
+    /// The same family, each with another number than one that was guessed, and which.
+    others: Vec<(Family, String)>,
 }
 
 /// The two kernels: the old one is right, and the new one is what is judged.
-pub fn run(global: &Global, options: &TryArgs, kernels: [&str; 2]) -> Result<()> {
+pub fn run(global: &Global, options: &TryArgs, [old, new]: [&str; 2]) -> Result<()> {
     let output = TextOrJson::open(options.ladder.output.json.as_deref())?;
-    let mut verdict = Verdict::new("try", kernels[1]);
-    verdict.reference = Some(kernels[0].to_owned());
-    let mut told = judged_pair(global, options, (kernels, false), &mut verdict)?;
+    let mut verdict = Verdict::new("try", new);
+    verdict.reference = Some(old.to_owned());
+    let pair = pair(global, options, [old, new])?;
+    let mut told = judged_pair(global, options, ([old, new], &pair), &mut verdict)?;
     if let Some(next) = &verdict.next {
         told += &format!("next: {next}\n");
     }
     output.conclude(verdict, told)
 }
 
-/// Fills in the verdict on the new kernel, and returns what people read of it. With `keeps`, outputs whose data are guessed
-/// may keep what they held.
+/// Fills in the verdict on the new kernel, and returns what people read of it.
 fn judged_pair(
     global: &Global,
     options: &TryArgs,
-    ([old, new], keeps): ([&str; 2], bool),
+    ([old, new], pair): ([&str; 2], &Pair),
     verdict: &mut Verdict,
 ) -> Result<String> {
-    let pair = pair(global, options, ([old, new], keeps))?;
     let Pair {
-        registry,
-        family,
-        rungs,
-        guesses,
-        others,
-    } = &pair;
+        registry, rungs, ..
+    } = pair;
     let screen = screen(global.color);
     let deadline = Duration::from_secs_f64(usual_deadline(0, 0.0));
     let mut worker = global.worker(registry, deadline)?;
     bench::announce(global, worker.info());
     verdict.device = Some(format::device(&worker.info().name));
-    let job = pair_job(options, &pair, &mut worker)?;
-    let rung = &rungs[1];
-    let [old_case, case] = &job.cases;
     // Kernels are judged in another process than they are timed in.
-    let small = Duration::from_secs_f64(SMALL_S);
-    let mut apart = global.worker(registry, small)?;
-    let mut judged_at = |family: &Family, rung: &Rung, case: &Case| {
-        judge(&mut apart, (family, rung), case, small, small, &mut |_| {})
-    };
-    let judgement = judged_at(family, rung, case)?;
-    let told = judged::text(new, &judgement, false, screen);
-    verdict.verdict = match judgement.ruling {
-        Ruling::Right => Word::Same,
-        Ruling::NotBuilt => Word::NotBuilt,
-        Ruling::Wrong | Ruling::Crashed | Ruling::Endless => Word::Incorrect,
-        Ruling::Refused => return usage_error(told.trim_end()),
-        // Of the driver, or of data over which a wrong kernel would pass: no verdict on the kernel.
-        Ruling::Failed => return Err(Error::Failed(told.trim_end().to_owned())),
-    };
-    if let Some(failed) = judgement.failed() {
-        verdict.reason.clone_from(&failed.reason);
-        let itself = judged_at(family, &rungs[0], old_case)?;
-        if let (Word::Incorrect, Some(failed)) = (verdict.verdict, itself.failed()) {
-            if !keeps && !guesses.is_empty() && failed.reason.contains(NOT_WRITTEN) {
-                return judged_pair(global, options, ([old, new], true), verdict);
-            }
-            verdict.verdict = Word::Undecided;
-            let is_endless = itself.ruling == Ruling::Endless;
-            let how = match is_endless {
-                true => "has no result either (-n takes a smaller size)",
-                false => "does not agree with itself, so that it cannot say what is right",
-            };
-            verdict.reason = format!(
-                "{old} {how}. With {} and the data that were guessed: {}",
-                judged::size(&itself, failed.shape),
-                failed.reason
-            );
-            verdict.next = Some(match is_endless {
-                true => format!("gpulab try {} --against {} -n 64", quoted(new), quoted(old)),
-                false => format!("gpulab try {}", quoted(old)),
-            });
-            return Ok(against::headline(verdict, screen));
-        }
-        let kernel = (rung, &judgement);
-        let (more, _) = simulate::second_opinion(global, registry, kernel, "", screen)?;
-        let mut told = format!("{}\n{told}{more}", verdict.verdict.name());
-        if !guesses.is_empty() && verdict.verdict == Word::Incorrect {
-            told += &leave_guesses(verdict, guesses, screen);
-            verdict.next = Some(format!("gpulab try {} --draft", quoted(old)));
-        }
-        return Ok(told);
+    let mut apart = global.worker(registry, SMALL)?;
+    let mut family = &pair.family;
+    let mut job = pair_job(options, (family, rungs), &mut worker)?;
+    let (mut judgement, mut itself) = judged(&mut apart, (family, rungs), &job.cases)?;
+    if let (Some(Ruling::Wrong), Some(kept)) = (itself.as_ref().map(|old| old.ruling), &pair.kept) {
+        family = kept;
+        job = pair_job(options, (family, rungs), &mut worker)?;
+        (judgement, itself) = judged(&mut apart, (family, rungs), &job.cases)?;
     }
+    if let Some(itself) = itself {
+        return not_right(global, ([old, new], pair), [&itself, &judgement], verdict);
+    }
+    let [old_case, case] = &job.cases;
     let code = [worker.binary(old_case)?, worker.binary(case)?]
         .map(|binary| binary.ok().and_then(|binary| binary.code));
     if code[0].is_some() && code[0] == code[1] {
+        verdict.verdict = Word::Same;
         verdict.reason = "the driver makes the same instructions of both".to_owned();
         return Ok(against::headline(verdict, screen));
     }
-    let mut unlike = match guesses.is_empty() {
-        true => String::new(),
-        false => leave_guesses(verdict, guesses, screen),
-    };
-    if let Some((family, numbers)) = others {
-        let shape = family.usual_shape(family.form.ladder_size(true), true);
-        let [of_old, of_new] = job.cases.each_ref().map(|case| Case {
-            family: family.name.to_string(),
-            shape,
-            ..case.clone()
-        });
-        let of_new = judged_at(family, &family.ladder[1], &of_new)?;
-        let is_right = of_new.ruling == Ruling::Right;
-        let is_tried =
-            is_right || judged_at(family, &family.ladder[0], &of_old)?.ruling == Ruling::Right;
-        if is_tried && !is_right {
-            let why = of_new.failed().map_or("", |failed| &failed.reason);
-            verdict.verdict = Word::Suspect;
-            verdict.reason =
-                format!("right with the numbers that were guessed, but not with {numbers}: {why}");
-            verdict.next = Some(format!("gpulab try {} --draft", quoted(old)));
-            return Ok(against::headline(verdict, screen));
-        }
-        unlike += &match is_right {
-            true => screen.wrap(&format!("right with other numbers, too: {numbers}")),
-            false => {
-                let why = "the old kernel has no right result with them";
-                verdict.leave(numbers.clone(), why.to_owned());
-                screen.wrap(&format!("not looked at: {numbers}: {why}"))
-            }
-        };
+    let mut unlike = String::new();
+    if !pair.guesses.is_empty() {
+        unlike += &leave(verdict, (OTHER_DATA, &pair.guesses), screen);
     }
-    let limit = Duration::from_secs_f64(SMALL_S);
-    let mut checked = simulate::look(registry, (family, rung), case, limit)?;
+    unlike += &with_other_numbers(&mut apart, pair, &job.cases, (verdict, screen))?;
+    let [old_rung, rung] = rungs;
+    let mut checked = simulate::look(registry, (family, rung), case, SMALL)?;
     if !checked.findings.is_empty() {
-        let known = simulate::look(registry, (family, &rungs[0]), old_case, limit)?.findings;
+        let known = simulate::look(registry, (family, old_rung), old_case, SMALL)?.findings;
         checked.findings.retain(|found| {
             let is_alike =
                 |old: &CheckFinding| (old.kind, &old.memory) == (found.kind, &found.memory);
@@ -183,11 +115,13 @@ fn judged_pair(
     }
     simulate::add(verdict, &checked, rung.variant());
     let found = simulate::told(&checked, rung, "", screen);
-    if !checked.findings.is_empty() {
+    if !checked.findings.is_empty() && verdict.reason.is_empty() {
         verdict.verdict = Word::Suspect;
         verdict.reason =
             "right on this device, by luck: the simulator found what the older kernel has not"
                 .to_owned();
+    }
+    if verdict.verdict == Word::Suspect {
         return Ok(against::headline(verdict, screen) + &found);
     }
     let pairs = worker.pair(&job)?;
@@ -209,20 +143,127 @@ fn judged_pair(
     Ok(against::text(verdict, &pairs, Some(&size), SAME, screen) + &found + &unlike)
 }
 
-/// Notes that no other data than guessed ones were tried, and says so.
-fn leave_guesses(verdict: &mut Verdict, guesses: &str, screen: Screen) -> String {
-    let what = "other data than these, which were guessed";
-    verdict.leave(what.to_owned(), guesses.to_owned());
-    screen.wrap_foreign(&format!("not looked at: {what}: {guesses}"))
+/// What came of the new kernel, and where that is not right, of the old one.
+fn judged(
+    apart: &mut WorkerProcess,
+    (family, rungs): (&Family, &[Rung; 2]),
+    cases: &[Case; 2],
+) -> Result<(Judgement, Option<Judgement>)> {
+    let new = judge_rung(apart, (family, &rungs[1]), &cases[1])?;
+    let old = match new.ruling {
+        Ruling::Right => None,
+        _ => Some(judge_rung(apart, (family, &rungs[0]), &cases[0])?),
+    };
+    Ok((new, old))
+}
+
+/// The verdict on a new kernel that is not right, if the old one is; what came of the old one stands first.
+fn not_right(
+    global: &Global,
+    ([old, new], pair): ([&str; 2], &Pair),
+    [itself, judgement]: [&Judgement; 2],
+    verdict: &mut Verdict,
+) -> Result<String> {
+    let screen = screen(global.color);
+    let told = judged::text(new, judgement, false, screen);
+    let how = match (judgement.ruling, itself.ruling) {
+        (Ruling::Refused, _) => return usage_error(told.trim_end()),
+        (Ruling::NotBuilt, _) | (_, Ruling::Right) => "",
+        (_, Ruling::NotBuilt) => "does not build here, so that it cannot say what is right",
+        (_, Ruling::Endless) => "has no result either (-n takes a smaller size)",
+        // Of the driver, or of data over which a wrong kernel would pass: no verdict on the kernel.
+        (Ruling::Failed, _) => return Err(Error::Failed(told.trim_end().to_owned())),
+        _ => "does not agree with itself over these data, so that it cannot say what is right",
+    };
+    if how.is_empty() {
+        let failed = judgement.failed();
+        verdict.reason = failed.map_or_else(String::new, |failed| failed.reason.clone());
+        if judgement.ruling == Ruling::NotBuilt {
+            verdict.verdict = Word::NotBuilt;
+            verdict.next = Some(format!("gpulab try {}", quoted(new)));
+            return Ok(format!("NOT BUILT\n{told}"));
+        }
+        verdict.verdict = Word::Incorrect;
+        let kernel = (&pair.rungs[1], judgement);
+        let (more, _) = simulate::second_opinion(global, &pair.registry, kernel, "", screen)?;
+        let mut told = format!("INCORRECT\n{told}{more}");
+        if !pair.guesses.is_empty() {
+            told += &leave(verdict, (OTHER_DATA, &pair.guesses), screen);
+            verdict.next = Some(format!("gpulab try {} --draft", quoted(old)));
+        }
+        return Ok(told);
+    }
+    verdict.verdict = Word::Undecided;
+    let reasons = itself.failed().into_iter();
+    let lines = reasons.flat_map(|failed| failed.reason.lines().take(2));
+    verdict.reason = format!("{old} {how}: {}", lines.joined(" "));
+    verdict.next = Some(format!("gpulab try {}", quoted(old)));
+    Ok(against::headline(verdict, screen))
+}
+
+/// Judges the new kernel with other numbers than those that were guessed, and says with which it is right. Where it is not, and the old one is,
+/// the verdict is SUSPECT.
+fn with_other_numbers(
+    apart: &mut WorkerProcess,
+    pair: &Pair,
+    cases: &[Case; 2],
+    (verdict, screen): (&mut Verdict, Screen),
+) -> Result<String> {
+    let Pair {
+        registry, rungs, ..
+    } = pair;
+    let mut right: Vec<&str> = Vec::new();
+    let mut said = String::new();
+    for (family, number) in &pair.others {
+        let cases = cases.each_ref().map(|case| Case {
+            family: family.name.to_string(),
+            ..case.clone()
+        });
+        let (of_new, Some(of_old)) = judged(apart, (family, rungs), &cases)? else {
+            right.push(number);
+            continue;
+        };
+        // What the old kernel reads outside of its data says nothing.
+        let is_known = of_old.ruling == Ruling::Right
+            && simulate::look(registry, (family, &rungs[0]), &cases[0], SMALL)?
+                .findings
+                .is_empty();
+        if is_known {
+            verdict.verdict = Word::Suspect;
+            verdict.reason = format!(
+                "right with the numbers that were guessed, but not with {number}: {}",
+                of_new.failed().map_or("", |failed| &failed.reason)
+            );
+            let old = verdict.reference.as_deref().unwrap_or_default();
+            verdict.next = Some(format!("gpulab try {} --draft", quoted(old)));
+            return Ok(said);
+        }
+        let why = "the old kernel has no right result with it, or leaves its data";
+        said += &leave(verdict, (number, why), screen);
+    }
+    if !right.is_empty() {
+        let right = right.join(", ");
+        said += &screen.wrap(&format!("right with other numbers, too: {right}"));
+    }
+    Ok(said)
+}
+
+/// Notes that nobody looked at something, and says so.
+fn leave(verdict: &mut Verdict, (what, why): (&str, &str), screen: Screen) -> String {
+    verdict.leave(what.to_owned(), why.to_owned());
+    screen.wrap_foreign(&format!("not looked at: {what}: {why}"))
 }
 
 /// What is timed: both rungs at the size that was asked for, or at one of which runs are short enough for a verdict.
-fn pair_job(options: &TryArgs, pair: &Pair, worker: &mut WorkerProcess) -> Result<PairJob> {
-    let family = &pair.family;
+fn pair_job(
+    options: &TryArgs,
+    (family, rungs): (&Family, &[Rung; 2]),
+    worker: &mut WorkerProcess,
+) -> Result<PairJob> {
     let dtype = bench::dtype(family, options.ladder.dtype)?;
     let limit = options.ladder.measure.budget.unwrap_or(BUDGET_S);
     let job = |shape: Shape, limit: f64| PairJob {
-        cases: pair.rungs.each_ref().map(|rung| Case {
+        cases: rungs.each_ref().map(|rung| Case {
             wg: options
                 .ladder
                 .wg
@@ -236,16 +277,14 @@ fn pair_job(options: &TryArgs, pair: &Pair, worker: &mut WorkerProcess) -> Resul
     };
     let quick = options.ladder.measure.quick;
     let usual = family.usual_shape(family.form.ladder_size(quick), quick);
-    if options.n.is_some() || options.m.is_some() {
-        return Ok(job(
-            bench::shape(family, options.n, options.m, usual)?,
-            limit,
-        ));
+    if options.n.or(options.m).is_some() {
+        let shape = bench::shape(family, options.n, options.m, usual)?;
+        return Ok(job(shape, limit));
     }
     /// Pairs that should fit the time, and how many times larger a size may be than the one before.
     const PAIRS: f64 = 200.0;
     const STEP: u64 = 16;
-    let multiple = pair.rungs[1].multiple();
+    let multiple = rungs[1].multiple();
     let sized = |n: u64| {
         family
             .form
@@ -262,10 +301,7 @@ fn pair_job(options: &TryArgs, pair: &Pair, worker: &mut WorkerProcess) -> Resul
         let Ok(pairs) = worker.pair(&job(shape, 0.0))? else {
             return Ok(job(usual, limit));
         };
-        let seconds = pairs
-            .iter()
-            .flatten()
-            .fold(0.0f64, |most, run| most.max(*run));
+        let seconds = pairs.into_iter().flatten().fold(0.0, f64::max);
         let growth = (limit / (2.0 * PAIRS) / seconds)
             .powf(power)
             .min(STEP as f64);
@@ -281,15 +317,12 @@ fn pair_job(options: &TryArgs, pair: &Pair, worker: &mut WorkerProcess) -> Resul
 }
 
 /// The rungs of two files, or of one; of a revision of the new kernel's repository where no file is called so.
-fn pair(
-    global: &Global,
-    options: &TryArgs,
-    ([old, new], keeps): ([&str; 2], bool),
-) -> Result<Pair> {
+fn pair(global: &Global, options: &TryArgs, [old, new]: [&str; 2]) -> Result<Pair> {
     /// The name of a kernel that is put beside the rungs of a file.
     const BESIDE: &str = "beside";
     let device = global.device.as_deref();
-    let [(old_file, old_part), (new_file, new_part)] = [old, new].map(parted);
+    let sides = [old, new].map(parted);
+    let [(old_file, old_part), (new_file, new_part)] = sides;
     let mut registry = Registry::default();
     let is_of_new = is_family_file(new_file) && !Path::new(old_file).is_file();
     if is_of_new || (old_file == new_file && is_family_file(old_file)) {
@@ -301,19 +334,15 @@ fn pair(
         };
         return Pair::of(registry, family, [old, new_part.unwrap_or_default()]);
     }
-    if let Some(side) = [old_file, new_file]
-        .map(is_family_file)
-        .iter()
-        .position(|is| *is)
-    {
-        let [described, beside] = [[old, new][side], [old, new][1 - side]];
-        let (file, part) = parted(described);
+    if let Some(side) = sides.iter().position(|(file, _)| is_family_file(file)) {
+        let (file, part) = sides[side];
+        let (beside, kernel) = sides[1 - side];
         let path = located(file)?;
         let mut text = read(&path)?;
         if !text.contains("[[rung]]") {
             text += "\n[[rung]]\n";
         }
-        text += &rung_lines(BESIDE, beside)?;
+        text += &rung_lines(BESIDE, (Path::new(beside), kernel))?;
         let named = (text, "pair".to_owned(), folder_of(&path));
         let family = family_of_text(&mut registry, named, &path, device)?;
         let first = family.ladder[0].clone();
@@ -323,19 +352,15 @@ fn pair(
     }
     let scratch = ScratchFolder::new().map_err(|error| Error::Failed(error.to_string()))?;
     let is_revision = !Path::new(old_file).exists();
-    let before = if is_revision {
-        of_revision(old, new_file, scratch.path())?
-    } else {
-        PathBuf::from(old_file)
+    let (before, part) = match is_revision {
+        true => (of_revision(old, new_file, scratch.path())?, new_part),
+        false => (PathBuf::from(old_file), old_part),
     };
-    let part = if is_revision { new_part } else { old_part };
-    let kernel = before.display().to_string();
-    let kernel = part.map_or(kernel.clone(), |part| format!("{kernel}:{part}"));
     let besides = format!(
         "include = [{:?}]\ncheck = \"rung: old\"\n{}{}",
         folder_of(Path::new(new_file)),
-        rung_lines("old", &kernel)?,
-        rung_lines("new", new)?
+        rung_lines("old", (&before, part))?,
+        rung_lines("new", (Path::new(new_file), new_part))?
     );
     let (family, draft) = drafted(
         &mut registry,
@@ -344,63 +369,48 @@ fn pair(
         (&besides, false),
         ("pair", device),
     )?;
-    let family = match keeps {
-        true => {
-            let named = (
-                draft.keeping_outputs(),
-                "kept".to_owned(),
-                folder_of(&before),
-            );
-            family_of_text(&mut registry, named, &before, device)?
-        }
-        false => family,
-    };
-    match draft.unknown.first() {
-        Some(name) => usage_error(format!(
-            "{old} does not say all that its host does, such as {name}: say it, as in -D {name}=..., or in a file of your own, with \
-             check = \"rung: old\", from gpulab try {old} --draft"
-        )),
-        None => {
-            let others = match draft.with_other_numbers() {
-                Some((text, numbers)) => {
-                    let named = (text, "numbers".to_owned(), folder_of(&before));
-                    let family = family_of_text(&mut registry, named, &before, device)?;
-                    Some((family, numbers))
-                }
-                None => None,
-            };
-            Ok(Pair {
-                guesses: draft.guesses,
-                others,
-                ..Pair::of(registry, family, ["old", "new"])?
-            })
-        }
+    if let Some(name) = draft.unknown.first() {
+        return usage_error(format!(
+            "{old} does not say all that its host does, such as {name}: say it, as in -D {name}=..., or in a file of your own, with check = \"rung: old\", from gpulab try {old} --draft"
+        ));
     }
+    let mut declared = |text: String, name: String| {
+        let named = (text, name, folder_of(&before));
+        family_of_text(&mut registry, named, &before, device)
+    };
+    let kept = declared(draft.keeping_outputs().text(), "kept".to_owned())?;
+    let mut others = Vec::new();
+    for (at, (text, numbers)) in draft.with_other_numbers().into_iter().enumerate() {
+        others.push((declared(text, format!("numbers{at}"))?, numbers));
+    }
+    Ok(Pair {
+        guesses: draft.guesses,
+        kept: Some(kept),
+        others,
+        ..Pair::of(registry, family, ["old", "new"])?
+    })
 }
 
-/// The lines of a kernel among the rungs of a family's file; `what` is `FILE` or `FILE:KERNEL`.
-fn rung_lines(name: &str, what: &str) -> Result<String> {
-    let (file, kernel) = parted(what);
-    let path = Path::new(file)
+/// The lines of a kernel among the rungs of a family's file.
+fn rung_lines(name: &str, (file, kernel): (&Path, Option<&str>)) -> Result<String> {
+    let path = file
         .canonicalize()
-        .map_err(|error| Error::Usage(format!("cannot read {file}: {error}")))?;
-    let path = path.display().to_string();
-    let kernel = kernel.map_or(path.clone(), |kernel| format!("{path}:{kernel}"));
+        .map_err(|error| Error::Usage(format!("cannot read {}: {error}", file.display())))?;
+    let mut path = path.display().to_string();
+    path.extend(kernel.map(|kernel| format!(":{kernel}")));
     Ok(format!(
-        "\n[[rung]]\nname = \"{name}\"\nkernel = {kernel:?}\n"
+        "\n[[rung]]\nname = \"{name}\"\nkernel = {path:?}\n"
     ))
 }
 
 impl Pair {
     fn of(registry: Registry, family: Family, names: [&str; 2]) -> Result<Pair> {
         let rung = |name: &str| {
-            let rungs: Vec<&str> = family.kernels().map(Rung::variant).collect();
             family.rung(name).cloned().ok_or_else(|| {
                 Error::Usage(format!(
-                    "{}: name one of its rungs, which are {}, as in FILE.toml:{}",
+                    "{}: name one of its rungs behind a colon, which are {}",
                     family.name,
-                    rungs.join(", "),
-                    rungs[0]
+                    family.kernels().map(Rung::variant).joined(", ")
                 ))
             })
         };
@@ -410,7 +420,8 @@ impl Pair {
             family,
             rungs,
             guesses: String::new(),
-            others: None,
+            kept: None,
+            others: Vec::new(),
         })
     }
 }
@@ -426,18 +437,16 @@ fn of_revision(revision: &str, file: &str, folder: &Path) -> Result<PathBuf> {
         .arg("show")
         .arg(format!("{revision}:./{}", name.to_string_lossy()))
         .output();
-    let shown = shown.map_err(|error| {
-        Error::Usage(format!(
-            "--against {revision}: no file is called so, and git does not start: {error}"
-        ))
-    })?;
-    if !shown.status.success() {
-        return usage_error(format!(
-            "--against {revision}: no file is called so, and git has no such revision of {file}: {}",
-            String::from_utf8_lossy(&shown.stderr).trim()
-        ));
-    }
-    let before = folder.join(name);
-    files::write_whole(&before, &shown.stdout).map_err(Error::unwritten(&before))?;
-    Ok(before)
+    let why = match shown {
+        Ok(shown) if shown.status.success() => {
+            let before = folder.join(name);
+            files::write_whole(&before, &shown.stdout).map_err(Error::unwritten(&before))?;
+            return Ok(before);
+        }
+        Ok(shown) => String::from_utf8_lossy(&shown.stderr).trim().to_owned(),
+        Err(error) => error.to_string(),
+    };
+    usage_error(format!(
+        "--against {revision}: no file is called so, and git has no such revision of {file}: {why}"
+    ))
 }

@@ -9,7 +9,6 @@ use crate::commands::elsewhere::{RecordedGpu, USUAL};
 use crate::console::{quoted, screen};
 use crate::judgement::{Judgement, Ruling};
 use crate::judging::judge;
-use crate::kernels::remarks::Remark;
 use crate::kernels::signature::CSource;
 use crate::kernels::{Family, ITSELF, Registry, UNNAMED};
 use crate::outcome::{Executor, Job, Settings};
@@ -17,16 +16,21 @@ use crate::outputs::TextOrJson;
 use crate::plan::Case;
 use crate::report::format::{self, Screen};
 use crate::report::moment::FilmLine;
+use crate::report::progress::StatusLine;
 use crate::report::verdict::{Finding, Level, NotLookedAt, Verdict, Word};
 use crate::report::{alone, payoff};
 use crate::{Error, Result, usage_error};
+use gpulab_model::Joined;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::slice::from_ref;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a kernel may take over one size.
 const SHORT: Duration = Duration::from_secs(5);
+
+/// Seconds after which no other kernel of a file is begun with, unless a budget is given.
+const BUDGET_S: f64 = 60.0;
 
 /// Seconds for which a kernel is timed.
 const TIMED_S: f64 = 1.0;
@@ -61,9 +65,21 @@ pub fn run(global: &Global, options: &TryArgs, (file, kernel): (&str, Option<&st
         verdict,
     };
     let mut left_out = Vec::new();
-    for kernel in &kernels {
+    let mut status = StatusLine::new(global.quiet);
+    let begin = Instant::now();
+    let limit = options.ladder.measure.budget.unwrap_or(BUDGET_S);
+    let count = kernels.len();
+    for (at, kernel) in kernels.iter().enumerate() {
+        if at > 0 && begin.elapsed().as_secs_f64() > limit {
+            left_out.push(NotLookedAt {
+                what: kernel.clone(),
+                why: format!("{limit} s were over (--budget gives more)"),
+            });
+            continue;
+        }
+        status.case_started(at, count, &format!("looking at {kernel}"));
         looking.kernel.clone_from(kernel);
-        match looking.look(kernels.len() == 1) {
+        match looking.look(count == 1) {
             Err(Error::Usage(why)) => left_out.push(NotLookedAt {
                 what: kernel.clone(),
                 why,
@@ -71,10 +87,13 @@ pub fn run(global: &Global, options: &TryArgs, (file, kernel): (&str, Option<&st
             looked => looked?,
         }
     }
+    drop(status);
     // Where nothing was looked at there is no verdict.
     if left_out.len() == kernels.len() {
         return usage_error(left_out.remove(0).why);
     }
+    kernels.retain(|kernel| left_out.iter().all(|left| left.what != *kernel));
+    let next = left_out.first().map(|left| left.what.clone());
     let mut findings = looking.verdict.findings.iter();
     let is_built = findings.all(|finding| finding.rule != alone::BUILD);
     // Who else builds it is of interest where this device does.
@@ -89,9 +108,9 @@ pub fn run(global: &Global, options: &TryArgs, (file, kernel): (&str, Option<&st
     let faulty = errors.find(|finding| finding.level == Level::Error);
     verdict.next = match &kernels[..] {
         _ if !is_built => Some(format!("gpulab check {}", quoted(file))),
-        [first, _, ..] => {
+        [first, ..] if count > 1 => {
             let kernel = faulty.and_then(|finding| finding.kernel.as_ref());
-            let kernel = kernel.unwrap_or(first);
+            let kernel = kernel.or(next.as_ref()).unwrap_or(first);
             Some(format!(
                 "gpulab try {}",
                 quoted(&format!("{file}:{kernel}"))
@@ -136,25 +155,16 @@ struct Looking<'a> {
 }
 
 impl Looking<'_> {
-    fn find(&mut self, rule: &str, message: String) {
+    fn find(&mut self, rule: &str, message: String) -> &mut Finding {
         let tool = self.verdict.device.as_deref().unwrap_or_default();
-        self.verdict.findings.push(Finding {
+        let finding = Finding {
             kernel: Some(self.kernel.clone()),
             ..Finding::new(rule, message, tool)
-        });
-    }
-
-    /// What is no fault, for programs.
-    fn note(&mut self, rule: &str, message: String, place: Option<FilmLine>) {
-        self.find(rule, message);
-        let Some(note) = self.verdict.findings.last_mut() else {
-            return;
         };
-        note.level = Level::Note;
-        if let Some(FilmLine::At { file, line }) = place {
-            note.file = Some(file);
-            note.line = Some(line);
-        }
+        let findings = &mut self.verdict.findings;
+        findings.push(finding);
+        let last = findings.len() - 1;
+        &mut findings[last]
     }
 
     fn tell(&mut self, text: &str) {
@@ -217,14 +227,14 @@ impl Looking<'_> {
         let mut worker = self.global.worker(registry, SHORT)?;
         let info = worker.info().clone();
         self.verdict.device = Some(format::device(&info.name));
-        let quick = self.options.ladder.measure.quick || info.kind == "cpu";
+        let TryArgs { n, m, ladder, .. } = self.options;
+        let quick = ladder.measure.quick || info.kind == "cpu";
         let usual = family.usual_shape(family.form.ladder_size(quick), quick);
-        let given = self.options.n;
-        let shape = given.map_or(usual, |n| family.form.shape(n, self.options.m));
-        let group = self.options.ladder.wg.or(rung.work_group());
+        let shape = n.map_or(usual, |n| family.form.shape(n, *m));
+        let group = ladder.wg.or(rung.work_group());
         let case = Case {
             wg: group.unwrap_or_else(|| bench::default_work_group(&info)),
-            seed: self.options.ladder.given.seed,
+            seed: ladder.given.seed,
             ..Case::of(
                 &family.name,
                 rung.variant(),
@@ -253,18 +263,18 @@ impl Looking<'_> {
             ));
         }
         // What the reader says is right has no answer.
-        let failed = judgement.failed();
-        if let (Ruling::Failed, Some(_), Some(failed)) =
-            (judgement.ruling, &self.verdict.reference, failed)
-        {
-            return Err(Error::Failed(failed.reason.clone()));
+        if let (Ruling::Failed, Some(_)) = (judgement.ruling, &self.verdict.reference) {
+            let failed = judgement.failed().into_iter();
+            return Err(Error::Failed(
+                failed.map(|failed| &*failed.reason).collect(),
+            ));
         }
         self.judged(&judgement);
+        for says in simulate::remarks_of(family, rung) {
+            self.tell(&format!("note: {says}"));
+        }
         if judgement.ruling == Ruling::NotBuilt {
             return Ok(None);
-        }
-        for Remark { file, line, says } in simulate::remarks_of(family, rung) {
-            self.tell(&format!("note: {file}, line {line}: {says}"));
         }
         let checked = simulate::look(registry, (family, rung), &case, SHORT)?;
         simulate::add(&mut self.verdict, &checked, &self.kernel);
@@ -287,17 +297,16 @@ impl Looking<'_> {
             let here = worker.run(&Job::new(case.clone(), settings))?;
             self.time((registry, family), &case, here.median())?;
         }
-        let is_ragged = !draft.text.contains("\nmultiple") && !draft.text.contains("\nsizes");
-        Ok(is_ragged.then(|| case.wg.0[0].max(case.wg.0[1])))
+        Ok(draft.is_ragged().then(|| case.wg.0[0].max(case.wg.0[1])))
     }
 
     /// What the device made of it.
     fn judged(&mut self, judgement: &Judgement) {
         let all = judgement.tried.iter();
         let passed = all.filter(|tried| tried.ruling == Ruling::Right);
-        let sizes: Vec<String> = passed
+        let sizes = passed
             .map(|tried| format::size(tried.shape.n, tried.shape.m))
-            .collect();
+            .joined(", ");
         let device = self.verdict.device.clone().unwrap_or_default();
         self.is_looked |= !sizes.is_empty();
         if !sizes.is_empty() {
@@ -305,7 +314,7 @@ impl Looking<'_> {
                 Some(_) => "right",
                 None => "the same result in each run",
             };
-            self.tell(&format!("{device}: {said} with n = {}", sizes.join(", ")));
+            self.tell(&format!("{device}: {said} with n = {sizes}"));
         }
         let Some(failed) = judgement.failed() else {
             return;
@@ -313,7 +322,10 @@ impl Looking<'_> {
         let reason = &failed.reason;
         let size = format::size(failed.shape.n, failed.shape.m);
         let rule = match failed.ruling {
-            Ruling::NotBuilt => return self.find(alone::BUILD, reason.clone()),
+            Ruling::NotBuilt => {
+                self.find(alone::BUILD, reason.clone());
+                return;
+            }
             Ruling::Crashed => "crash",
             Ruling::Endless if sizes.is_empty() => "endless",
             Ruling::Wrong if reason.contains("changed its input") => "input_changed",
@@ -357,7 +369,7 @@ impl Looking<'_> {
                 )
             }),
         ];
-        let times: Vec<String> = times.into_iter().flatten().collect();
+        let times = times.into_iter().flatten().joined("; ");
         if times.is_empty() {
             return Ok(());
         }
@@ -365,15 +377,20 @@ impl Looking<'_> {
             Some(_) => "",
             None => ", which is a guess (-n says another)",
         };
-        let times = format!("time with n = {size}{guess}: {}", times.join("; "));
+        let times = format!("time with n = {size}{guess}: {times}");
         self.tell(&times);
-        self.note("time", times, None);
+        self.find("time", times).level = Level::Note;
         let Some(payoffs) = gpu.payoffs(registry, family, case, true)? else {
             return Ok(());
         };
         self.details += &payoff::text(&payoffs, &gpu.name, (&family.name, None), self.screen);
         for one in payoff::sentences(&payoffs, &family.name, None) {
-            self.note("would_pay", one.text, one.line);
+            let note = self.find("would_pay", one.text);
+            note.level = Level::Note;
+            if let Some(FilmLine::At { file, line }) = one.line {
+                note.file = Some(file);
+                note.line = Some(line);
+            }
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use crate::console::note;
 use crate::data::Shape;
 use crate::judgement::{Judgement, Ruling};
 use crate::judging::judge;
-use crate::kernels::{Family, Registry, Rung};
+use crate::kernels::{Family, Rung};
 use crate::outcome::Executor;
 use crate::plan::Case;
 use crate::report::format;
@@ -17,8 +17,8 @@ use crate::worker::{Setup, WorkerProcess, usual_deadline};
 use crate::{Error, Result, interrupt, usage_error};
 use std::time::Duration;
 
-/// Seconds that a small case may take by default: most of it is its compilation.
-pub const SMALL_S: f64 = 15.0;
+/// How long a small case may take by default: most of it is its compilation.
+pub const SMALL: Duration = Duration::from_secs(15);
 
 /// A kernel file that was judged, and stays among its family's rungs.
 pub struct JudgedFile {
@@ -64,12 +64,9 @@ pub fn judge_own(global: &Global, brought: Brought, options: &TryArgs) -> Result
         memory: Some(memory),
         ..global.setup(None, &brought.registry)
     };
-    let small = Duration::from_secs_f64(options.ladder.measure.deadline.unwrap_or(SMALL_S));
-    let whole = options
-        .ladder
-        .measure
-        .deadline
-        .unwrap_or_else(|| usual_deadline(bytes, data.ops()));
+    let deadline = options.ladder.measure.deadline;
+    let small = deadline.map_or(SMALL, Duration::from_secs_f64);
+    let whole = deadline.unwrap_or_else(|| usual_deadline(bytes, data.ops()));
     let whole = Duration::from_secs_f64(whole);
     let mut worker = WorkerProcess::open(setup, None, whole, interrupt::interrupted, say)?;
     let info = worker.info().clone();
@@ -115,14 +112,11 @@ pub fn judge_own(global: &Global, brought: Brought, options: &TryArgs) -> Result
 
 /// Judges a rung of a family at small sizes and then at the case's own.
 pub fn judge_rung(
-    global: &Global,
-    registry: &Registry,
-    (family, rung): (&Family, &Rung),
+    worker: &mut WorkerProcess,
+    kernel: (&Family, &Rung),
     case: &Case,
 ) -> Result<Judgement> {
-    let small = Duration::from_secs_f64(SMALL_S);
-    let mut worker = global.worker(registry, small)?;
-    judge(&mut worker, (family, rung), case, small, small, &mut |_| {})
+    judge(worker, kernel, case, SMALL, SMALL, &mut |_| {})
 }
 
 /// About as many cases as are tried, for the progress bar.

@@ -297,7 +297,8 @@ fn look_closer(
         seed: row.seed.unwrap_or_default(),
         ..Case::of(&family.name, rung.variant(), row.dtype, study.shape)
     };
-    let judgement = judge::judge_rung(global, &study.registry, (family, rung), &case)?;
+    let mut worker = global.worker(&study.registry, judge::SMALL)?;
+    let judgement = judge::judge_rung(&mut worker, (family, rung), &case)?;
     let screen = Screen::stderr();
     let (word, is_found) = simulate::second_opinion(
         global,
@@ -418,8 +419,7 @@ fn judge_and_climb(
             screen(global.color),
         )?,
     };
-    let is_right = judged.judgement.ruling == Ruling::Right;
-    if !is_right {
+    if judged.judgement.ruling != Ruling::Right {
         tell_judgement(global, options, &judged, is_found)?;
     }
     report.rung = Some(judged.rung.variant().into());
@@ -523,34 +523,22 @@ fn count(
     let Some(row) = report.rows.iter().find(|row| row.variant == variant) else {
         return Ok(());
     };
-    let gpu = match row.is_on_cpu_device() {
-        true => Some(RecordedGpu::of(
-            options.ladder.on.as_deref().unwrap_or(USUAL),
-            family,
-        )?),
-        false => None,
-    };
-    let case = &judged.judgement.asked;
-    let modelled = gpu.as_ref().map(|gpu| {
-        let shape = gpu.largest(case.dtype).unwrap_or(case.shape);
-        gpu.payoffs(
-            registry,
-            family,
-            &Case {
-                shape,
-                ..case.clone()
-            },
-            options.ladder.on.is_none(),
-        )
-    });
-    let payoffs = match modelled.transpose()?.flatten() {
-        Some(payoffs) => Some(payoffs),
-        None => counter::payoffs(registry, row, &own, global.quiet)?,
-    };
+    let mut device = String::new();
+    let mut payoffs = None;
+    if row.is_on_cpu_device() {
+        let on = options.ladder.on.as_deref();
+        let gpu = RecordedGpu::of(on.unwrap_or(USUAL), family)?;
+        let mut case = judged.judgement.asked.clone();
+        case.shape = gpu.largest(case.dtype).unwrap_or(case.shape);
+        payoffs = gpu.payoffs(registry, family, &case, on.is_none())?;
+        device = gpu.name;
+    }
+    if payoffs.is_none() {
+        payoffs = counter::payoffs(registry, row, &own, global.quiet)?;
+    }
     let Some(payoffs) = payoffs else {
         return Ok(());
     };
-    let device = gpu.as_ref().map_or("", |gpu| &gpu.name);
     let film = match &*drawing(options, &judged.rung) {
         "" => String::new(),
         draw => format!("  {draw} --line worst --film\n"),
@@ -558,7 +546,7 @@ fn count(
     tell(global, options, |screen| {
         format!(
             "\n{}{film}",
-            report::payoff::text(&payoffs, device, (&row.family, None), screen)
+            report::payoff::text(&payoffs, &device, (&row.family, None), screen)
         )
     })
 }

@@ -5,7 +5,7 @@ use crate::cli::Global;
 use crate::count::FindingKind;
 use crate::judgement::{Judgement, Ruling};
 use crate::judging::ragged;
-use crate::kernels::remarks::{Remark, remarks};
+use crate::kernels::remarks::remarks;
 use crate::kernels::{Family, Registry, Rung, tile_of_a_group, usual_plan};
 use crate::outcome::Status;
 use crate::plan::Case;
@@ -25,14 +25,13 @@ const SECOND_OPINION: Duration = Duration::from_secs(20);
 
 /// Says what a kernel's text shows without a run.
 pub fn remark(family: &Family, rung: &Rung) {
-    for Remark { file, line, says } in remarks_of(family, rung) {
-        let said = Screen::stderr().wrap(&format!("{file}, line {line}: {says}"));
-        say(said.trim_end());
+    for said in remarks_of(family, rung) {
+        say(Screen::stderr().wrap(&said).trim_end());
     }
 }
 
 /// What a kernel's text shows without a run.
-pub fn remarks_of(family: &Family, rung: &Rung) -> Vec<Remark> {
+pub fn remarks_of(family: &Family, rung: &Rung) -> Vec<String> {
     let Some(plan) = usual_plan(family, rung) else {
         return Vec::new();
     };

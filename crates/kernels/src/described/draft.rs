@@ -3,31 +3,43 @@
 
 use super::description::{ITSELF, taken};
 use crate::c_text::{ValueType, is_identifier};
-use crate::signature::{AddressSpace, CSource, KernelParameter, Usage, closing};
+use crate::signature::{
+    ACCUMULATED, AddressSpace, CHANGED, CSource, HANDED_ON, KernelParameter, READ, UPDATED, Usage,
+    WRITTEN, closing,
+};
 use gpulab_model::data::Scalar;
-use gpulab_model::is_among;
-use gpulab_model::plan::ImageKind;
+use gpulab_model::plan::{ImageKind, WorkGroup};
+use gpulab_model::{Joined, is_among};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// A file for a kernel of a text, which stands in `file`.
 pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, String> {
-    let (lines, outputs) = unchecked(text, file, kernel, &BTreeMap::new())?;
-    let outputs: Vec<String> = outputs.iter().map(|name| format!("{name} = ?")).collect();
+    let draft = unchecked(text, (file, kernel), &BTreeMap::new(), "?")?;
+    let outputs = draft.args.iter().filter_map(|arg| arg.output.as_ref());
+    let outputs = outputs.map(|name| format!("{name} = ?"));
     Ok(format!(
-        "{lines}check  = \"numpy: {}\"\n",
-        outputs.join("; ")
+        "{}check  = \"numpy: {}\"\n",
+        draft.text(),
+        outputs.joined("; ")
     ))
 }
 
 const TYPE_UNKNOWN: &str = ": its type is not known here";
 
+const ROW_LENGTH: &str = ": or longer, with what pads a row";
+
 /// What a macro is that only the host knows, where its name says nothing.
 pub const UNNAMED: &str = "4";
 
 /// A family's file for one kernel.
+#[derive(Clone)]
 pub struct KernelDraft {
-    pub text: String,
+    /// The lines above its arguments.
+    head: String,
+    args: Vec<DraftArg>,
+    /// The lines below them.
+    besides: String,
     /// What was guessed, in a line.
     pub guesses: String,
     /// Macros whose names say nothing of their values.
@@ -35,54 +47,81 @@ pub struct KernelDraft {
 }
 
 impl KernelDraft {
+    pub fn text(&self) -> String {
+        let args = self.args.iter();
+        let width = args.map(|arg| arg.text.len()).max().unwrap_or(0) + 3;
+        let mut text = format!("{}args   = [\n", self.head);
+        for arg in &self.args {
+            let quoted = format!("{:?},", arg.text);
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "  {quoted:width$} # {}{}", arg.parameter, arg.comment);
+        }
+        text + "]\n" + &self.besides
+    }
+
     /// Whether one of its numbers may be any other.
     pub fn has_choice(&self) -> bool {
-        self.text.contains(": or ")
+        let mut args = self.args.iter();
+        args.any(|arg| arg.comment.starts_with(": or "))
     }
 
-    /// The same file with other numbers than those that were guessed, no two alike, and what they are; nothing where none was guessed. Sizes
-    /// become smaller, so that they fit the data, but not of a kernel that leaves no work-items out.
-    pub fn with_other_numbers(&self) -> Option<(String, String)> {
-        let is_guarded = !self.text.contains("\nmultiple");
-        let mut text = String::new();
-        let mut numbers = Vec::new();
-        let (mut known, mut steps) = (0, 0);
-        for line in self.text.lines() {
-            let mut line = keeping(line);
-            let argument = line.trim_start().split(',').next().unwrap_or_default();
-            let other = match argument {
-                "\"1.5\"" => Some(format!("\"{}\"", 0.75 - numbers.len() as f64 / 64.0)),
-                // Steps are often powers of two.
-                "\"1\"" if is_guarded => {
-                    steps += 1;
-                    Some(format!("\"{}\"", 1 << steps))
-                }
-                // The first may be the one that all data follow.
-                "\"n\"" if is_guarded && !is_never_smaller(&line) => {
-                    known += 1;
-                    (known > 1).then(|| format!("\"ceil(n, {known})\""))
-                }
-                _ => None,
-            };
-            if let Some(other) = other {
-                line = line.replacen(argument, &other, 1);
-                numbers.extend(guess_of_line(&line));
-            }
-            text += &line;
-            text.push('\n');
-        }
-        (!numbers.is_empty()).then(|| (text, numbers.join(", ")))
-    }
-
-    /// The same file, with outputs that keep what they held where a kernel does not write them.
-    pub fn keeping_outputs(&self) -> String {
-        let lines = self.text.lines().map(keeping);
-        lines.map(|line| line + "\n").collect()
+    /// Whether it may have other sizes than multiples of its group.
+    pub fn is_ragged(&self) -> bool {
+        !self.head.contains("\nmultiple") && !self.head.contains("\nsizes")
     }
 
     /// Whether an argument is local memory, as long as the host says.
     pub fn has_local(&self) -> bool {
-        self.text.contains("\"local ")
+        self.args.iter().any(|arg| arg.text.starts_with("local "))
+    }
+
+    /// Files with another number than one that was guessed, and which: buffers have room for it. Sizes become smaller, but not of a kernel that
+    /// leaves no work-items out.
+    pub fn with_other_numbers(&self) -> Vec<(String, String)> {
+        let mut roomy = self.keeping_outputs();
+        roomy.lengthen("2*(", ") + 64");
+        let mut all = Vec::new();
+        for (at, arg) in self.args.iter().enumerate() {
+            let other = match arg.text.as_str() {
+                "1.5" => "0.75",
+                "1" => "2",
+                // Data are often aligned.
+                "0" => "16",
+                "n" if arg.comment == ROW_LENGTH => "n + 4",
+                // The data may follow the first size.
+                "n" if self.args[..at].iter().any(|before| before.text == "n")
+                    && self.is_ragged() =>
+                {
+                    "ceil(n, 2)"
+                }
+                _ => continue,
+            };
+            let mut draft = roomy.clone();
+            other.clone_into(&mut draft.args[at].text);
+            all.push((draft.text(), draft.args[at].guess()));
+        }
+        all
+    }
+
+    /// The same, with outputs that keep what they held where a kernel does not write them; those that begin at 0 do already.
+    pub fn keeping_outputs(&self) -> KernelDraft {
+        let mut draft = self.clone();
+        for arg in &mut draft.args {
+            if let (Some(rest), false) = (arg.text.strip_prefix("out "), arg.text.ends_with("= 0"))
+            {
+                arg.text = format!("inout {rest}");
+            }
+        }
+        draft
+    }
+
+    /// Puts these before and behind the lengths of buffers.
+    fn lengthen(&mut self, before: &str, behind: &str) {
+        let buffers = self.args.iter_mut();
+        for arg in buffers.filter(|arg| !arg.text.contains("image ")) {
+            let text = arg.text.replacen('[', &format!("[{before}"), 1);
+            arg.text = text.replacen(']', &format!("{behind}]"), 1);
+        }
     }
 }
 
@@ -96,125 +135,50 @@ pub fn draft_alone(
     defines: &BTreeMap<String, String>,
     (besides, room): (&str, bool),
 ) -> Result<KernelDraft, String> {
-    let (mut lines, _) = unchecked(text, file, kernel, defines)?;
-    let is_unknown = |line: &&str| line.ends_with(TYPE_UNKNOWN) || line.trim().starts_with("\"?\"");
-    if let Some(line) = lines.lines().find(is_unknown) {
-        let (_, parameter) = line.split_once("# ").unwrap_or_default();
-        let parameter = parameter.trim_end_matches(TYPE_UNKNOWN);
-        let (type_name, _) = parameter.rsplit_once(' ').unwrap_or((parameter, ""));
+    let mut draft = unchecked(text, (file, kernel), defines, UNNAMED)?;
+    let mut args = draft.args.iter();
+    if let Some(arg) = args.find(|arg| arg.comment == TYPE_UNKNOWN || arg.text == "?") {
+        let (type_name, _) = arg.parameter.rsplit_once(' ').unwrap_or_default();
         return Err(format!(
-            "the type of the parameter {parameter} of {} is in none of its files: give it, as in -D {type_name}=float",
+            "the type of the parameter {} of {} is in none of its files: give it, as in -D {type_name}=float",
+            arg.parameter,
             kernel.unwrap_or(file)
         ));
     }
-    let unknown = lines
-        .split(" = \"?\"")
-        .map(|before| before.rsplit([' ', ',']).next());
-    let mut unknown: Vec<String> = unknown.flatten().map(str::to_owned).collect();
-    unknown.pop();
-    // What may be written is taken for written.
-    lines = lines
-        .replace(" = \"?\"", &format!(" = {UNNAMED:?}"))
-        .replace("\"? ", "\"inout ");
-    let guesses: Vec<String> = lines.lines().filter_map(guess_of_line).collect();
-    let row = if lines.contains(SQUARE) { "n + " } else { "" };
-    let mut changed = String::new();
-    for line in lines.lines() {
-        let mut line = line.to_owned();
-        if besides.contains(ITSELF) {
-            line = keeping(&line);
-        }
-        if room && line.starts_with("  \"") && !line.contains("image ") {
-            line = line.replacen(']', &format!(" + {row}64]"), 1);
-        }
-        changed += &line;
-        changed.push('\n');
+    if besides.contains(ITSELF) {
+        draft = draft.keeping_outputs();
     }
-    Ok(KernelDraft {
-        text: changed + besides,
-        guesses: guesses.join(", "),
-        unknown,
-    })
-}
-
-/// A line whose output keeps what it held; one that begins at 0 does already.
-fn keeping(line: &str) -> String {
-    match line.contains("] = 0") {
-        true => line.to_owned(),
-        false => line.replace("\"out ", "\"inout "),
+    if room {
+        let row = if draft.head.contains(SQUARE) {
+            "n + "
+        } else {
+            ""
+        };
+        draft.lengthen("", &format!(" + {row}64"));
     }
+    besides.clone_into(&mut draft.besides);
+    Ok(draft)
 }
 
-/// Whether a line is of an argument that is no smaller than the data, as `n_padded` or `pitch`.
-fn is_never_smaller(line: &str) -> bool {
-    let comment = line.split_once('#').map_or("", |(_, comment)| comment);
-    let name = comment.to_lowercase();
-    ["pad", "pitch", "stride", "lda", "ldb", "ldc"]
-        .iter()
-        .any(|part| name.contains(part))
-}
-
-/// What a line of a draft guesses: `n = 1024`, `x[n] small 8`, or `a = 1.5` of a parameter that is a number.
-fn guess_of_line(line: &str) -> Option<String> {
-    let (said, comment) = line.split_once('#').unwrap_or((line, ""));
-    let said = said.trim().trim_end_matches(',').replace('"', "");
-    let is_argument = line.starts_with(' ');
-    if said.is_empty() || said == "]" || said.starts_with("kernel ") || said.starts_with("args ") {
-        return None;
-    }
-    let parameter = comment.split(':').next().unwrap_or_default();
-    let name = parameter.rsplit([' ', '*']).next().unwrap_or_default();
-    Some(match is_argument && !said.contains('[') {
-        true => format!("{name} = {said}"),
-        false => said,
-    })
-}
-
-/// The lines of a kernel's file but for its check, and the names of its outputs.
+/// A kernel's file but for its check; `unnamed` are macros whose names say nothing.
 fn unchecked(
     text: &str,
-    file: &str,
-    kernel: Option<&str>,
+    (file, kernel): (&str, Option<&str>),
     defines: &BTreeMap<String, String>,
-) -> Result<(String, Vec<String>), String> {
+    unnamed: &str,
+) -> Result<KernelDraft, String> {
     let given: Vec<(String, String)> = defines.clone().into_iter().collect();
     let mut source = CSource::new(text, &given);
-    let kernels = source.kernels();
-    let kernel = match (kernel, &kernels[..]) {
-        (Some(name), all) if all.iter().any(|known| known == name) => name.to_owned(),
-        (Some(name), all) => {
-            return Err(format!(
-                "there is no kernel {name} in {file}; it has {}",
-                all.join(", ")
-            ));
-        }
-        (None, [only]) => only.clone(),
-        (None, []) => return Err(format!("there is no kernel in {file}")),
-        (None, all) => {
-            return Err(format!(
-                "{file} has several kernels: name one, as in {file}:{}; it has {}",
-                all[0],
-                all.join(", ")
-            ));
-        }
-    };
+    let kernel = source.kernel(kernel, file)?;
     let dimensions = dimensions(source.body(&kernel).unwrap_or_default());
-    let mut guesses = source.guesses(dimensions, "float");
-    guesses.extend(defines.clone());
-    source.define(&guesses);
+    let mut macros = source.guesses(dimensions, "float");
+    source.define(&macros);
+    source.define(defines);
     let parameters = source.parameters(&kernel).unwrap_or_default();
-    // Writing to a String cannot fail.
-    let mut out = String::new();
-    let _ = writeln!(
-        out,
-        "# A ladder for {kernel}: numbers and lengths are guesses, and each ? is yours to fill in."
-    );
-    let named = if kernels.len() == 1 {
-        file.to_owned()
-    } else {
-        format!("{file}:{kernel}")
+    let named = match source.kernels().len() {
+        1 => file.to_owned(),
+        _ => format!("{file}:{kernel}"),
     };
-    let _ = writeln!(out, "kernel = {named:?}");
     let reading = Reading::new(&source, &kernel, dimensions, &parameters);
     let mut usages: Vec<Usage> = parameters
         .iter()
@@ -224,48 +188,69 @@ fn unchecked(
     let mut candidates = (parameters.iter().zip(&mut usages))
         .filter(|(parameter, _)| parameter.space == AddressSpace::Global && !parameter.is_const);
     if let (Some((_, only)), None) = (candidates.next(), candidates.next())
-        && !only.changes()
+        && *only & CHANGED == 0
     {
-        *only = Usage {
-            is_written: true,
-            ..Usage::default()
-        };
+        *only = WRITTEN;
     }
-    let args: Vec<DraftArg> = parameters
+    let mut args: Vec<DraftArg> = parameters
         .iter()
         .zip(usages)
         .map(|(parameter, usage)| draft_arg(&reading, &parameters, parameter, usage))
         .collect();
-    write_head(&mut out, (&source, &kernel), &reading, guesses, &args);
-    out.push_str("args   = [\n");
-    let width = args.iter().map(|arg| arg.text.len()).max().unwrap_or(0) + 3;
-    for (arg, parameter) in args.iter().zip(&parameters) {
-        let quoted = format!("{:?},", arg.text);
-        let _ = writeln!(
-            out,
-            "  {quoted:width$} # {} {}{}",
-            parameter.type_name, parameter.name, arg.comment
-        );
-    }
-    out.push_str("]\n");
     let group = source.required_group(&kernel);
     let group = group.or_else(|| source.named_group(dimensions));
-    let group = group.map(|group| group.0.iter().product::<usize>() as u64);
-    if let Some(group) = group.or_else(|| source.local_length(&kernel)) {
-        out = out.replace(A_GROUP, &format!("ceil(n, {group})"));
+    let lines = lines((&source, &kernel), &reading, (group, &args));
+    let items = group.map(|group| group.size() as u64);
+    for arg in &mut args {
+        if let Some(items) = items.or_else(|| source.local_length(&kernel)) {
+            arg.text = arg.text.replace(A_GROUP, &format!("ceil(n, {items})"));
+        }
+        // What may be written is taken for written.
+        if let (Some(rest), UNNAMED) = (arg.text.strip_prefix("? "), unnamed) {
+            arg.text = format!("inout {rest}");
+        }
     }
-    let outputs = args.into_iter().filter_map(|arg| arg.output);
-    Ok((out, outputs.collect()))
+    let mut unknown = source.host_names();
+    let sizes = unknown.extract_if(.., |name| is_size(name));
+    macros.extend(sizes.map(|name| (name, "n".to_owned())));
+    let others = unknown.iter();
+    macros.extend(others.map(|name| (name.clone(), unnamed.to_owned())));
+    let values = macros
+        .iter()
+        .map(|(name, value)| format!("{name} = {value}"));
+    let said = lines.lines().map(|line| {
+        let (said, _) = line.split_once('#').unwrap_or((line, ""));
+        said.trim().replace('"', "")
+    });
+    let guesses = said
+        .chain(values)
+        .chain(args.iter().map(DraftArg::guess))
+        .joined(", ");
+    macros.extend(defines.clone());
+    let defined = macros
+        .iter()
+        .map(|(name, value)| format!("{name} = {value:?}"));
+    let mut define = defined.joined(", ");
+    if !define.is_empty() {
+        define = format!("define = {{ {define} }}\n");
+    }
+    Ok(KernelDraft {
+        head: format!(
+            "# A ladder for {kernel}: numbers and lengths are guesses, and each ? is yours to fill in.\nkernel = {named:?}\n{define}{lines}"
+        ),
+        args,
+        besides: String::new(),
+        guesses,
+        unknown,
+    })
 }
 
-/// The lines of a kernel's file that are not of one argument.
-fn write_head(
-    out: &mut String,
+/// The lines of a kernel's file that say how it is launched.
+fn lines(
     (source, kernel): (&CSource, &str),
     reading: &Reading<'_>,
-    mut macros: BTreeMap<String, String>,
-    args: &[DraftArg],
-) {
+    (group, args): (Option<WorkGroup>, &[DraftArg]),
+) -> String {
     let has = |part: &str| args.iter().any(|arg| arg.text.contains(part));
     let dimensions = reading.dimensions;
     let (form, n, items) = match dimensions {
@@ -282,30 +267,9 @@ fn write_head(
     } else {
         ""
     };
-    let _ = writeln!(out, "{form}n      = {}", own.unwrap_or(n));
-    out.push_str(only);
-    let unset = source.host_names().into_iter();
-    macros.extend(unset.map(|name| {
-        let value = if is_size(&name) { "n" } else { "?" };
-        (name, value.to_owned())
-    }));
-    if !macros.is_empty() {
-        let all: Vec<String> = macros
-            .iter()
-            .map(|(name, value)| format!("{name} = {value:?}"))
-            .collect();
-        let _ = writeln!(out, "define = {{ {} }}", all.join(", "));
-    }
+    let mut out = format!("{form}n      = {}\n{only}", own.unwrap_or(n));
     let own = source.local_length(kernel).filter(|_| dimensions == 1);
     let usual = own.unwrap_or([256, 16, 8][dimensions - 1]);
-    let named = source.required_group(kernel);
-    let wg = match named.or_else(|| source.named_group(dimensions)) {
-        Some(required) => Some(required.to_string()),
-        None => ["", "16x16", "8x8x4"]
-            .get(dimensions - 1)
-            .filter(|wg| !wg.is_empty())
-            .map(|wg| (*wg).to_owned()),
-    };
     let is_guarded = is_guarded(source, kernel);
     if !is_guarded {
         let _ = writeln!(
@@ -313,19 +277,38 @@ fn write_head(
             "multiple = {usual}  # nothing was seen that leaves work-items out"
         );
     }
-    if let Some(wg) =
-        wg.or((!is_guarded || has(A_GROUP) || own.is_some()).then(|| usual.to_string()))
-    {
+    let is_counted_on = !is_guarded || has(A_GROUP) || own.is_some();
+    let wg = match (group, dimensions) {
+        (Some(group), _) => group.to_string(),
+        (None, 2) => "16x16".to_owned(),
+        (None, 3) => "8x8x4".to_owned(),
+        _ if is_counted_on => usual.to_string(),
+        _ => String::new(),
+    };
+    if !wg.is_empty() {
         let _ = writeln!(out, "wg     = {wg:?}");
     }
-    let _ = writeln!(out, "items  = {items:?}  # work-items; or groups = ...");
+    out + &format!("items  = {items:?}  # work-items; or groups = ...\n")
 }
 
+#[derive(Clone)]
 struct DraftArg {
     text: String,
+    /// Type and name.
+    parameter: String,
     comment: String,
     /// The name of the output that it is.
     output: Option<String>,
+}
+
+impl DraftArg {
+    /// What it guesses: `x[n] small 8`, or `a = 1.5` of a parameter that is a number.
+    fn guess(&self) -> String {
+        match self.parameter.rsplit_once(' ') {
+            Some((_, name)) if !self.text.contains('[') => format!("{name} = {}", self.text),
+            _ => self.text.clone(),
+        }
+    }
 }
 
 fn draft_arg(
@@ -338,32 +321,22 @@ fn draft_arg(
     let length = &reading.length(parameter);
     let plain = |text: String, comment: &str| DraftArg {
         text,
+        parameter: format!("{} {}", parameter.type_name, parameter.name),
         comment: comment.to_owned(),
         output: None,
     };
-    let unknown = if parameter.value_type.is_none() {
-        "? "
-    } else {
-        ""
-    };
-    let comment = if parameter.value_type.is_none() {
-        TYPE_UNKNOWN
-    } else {
-        ""
+    let (unknown, comment) = match parameter.value_type {
+        None => ("? ", TYPE_UNKNOWN),
+        Some(_) => ("", ""),
     };
     match parameter.space {
         // Behind another name it may be written.
-        AddressSpace::Global
-            if !parameter.is_const
-                && usage
-                    == Usage {
-                        is_handed_on: true,
-                        ..Usage::default()
-                    } =>
-        {
+        AddressSpace::Global if !parameter.is_const && usage == HANDED_ON => {
             plain(format!("? {name}[{length}]"), ": in, out or inout?")
         }
-        AddressSpace::Global | AddressSpace::Constant if parameter.is_const || !usage.changes() => {
+        AddressSpace::Global | AddressSpace::Constant
+            if parameter.is_const || usage & CHANGED == 0 =>
+        {
             plain(
                 format!(
                     "{unknown}{name}[{length}]{}",
@@ -374,23 +347,14 @@ fn draft_arg(
         }
         AddressSpace::Global | AddressSpace::Constant => {
             let (role, content) = match usage {
-                Usage {
-                    is_accumulated: true,
-                    is_read: false,
-                    is_written: false,
-                    ..
-                } => ("out", " = 0"),
-                Usage {
-                    is_updated: true, ..
-                }
-                | Usage { is_read: true, .. } => ("inout", ""),
+                _ if usage & (ACCUMULATED | READ | WRITTEN) == ACCUMULATED => ("out", " = 0"),
+                _ if usage & (UPDATED | READ) != 0 => ("inout", ""),
                 _ => ("out", ""),
             };
             let text = format!("{role} {unknown}{name}[{length}]{content}");
             DraftArg {
-                text,
-                comment: comment.to_owned(),
                 output: Some(name.clone()),
+                ..plain(text, comment)
             }
         }
         AddressSpace::Local => {
@@ -410,9 +374,8 @@ fn draft_arg(
                 vec!["n"; dimensions].join(", ")
             );
             DraftArg {
-                text,
-                comment: ": or another format, such as rgba8 or r32f".into(),
                 output: (!parameter.is_const).then(|| name.clone()),
+                ..plain(text, ": or another format, such as rgba8 or r32f")
             }
         }
         AddressSpace::Sampler => plain(
@@ -428,6 +391,14 @@ fn draft_arg(
                     false => guess(*scalar, &parameter.name),
                 };
                 let comment = match value {
+                    "n" if is_row_length(
+                        reading.body,
+                        &reading.places,
+                        (&parameter.name, reading.dimensions),
+                    ) =>
+                    {
+                        ROW_LENGTH
+                    }
                     "n" => "",
                     _ if is_step(&parameter.name) => {
                         ": or a step of the host's, as in loop = \"k in 0..n\""
@@ -442,12 +413,12 @@ fn draft_arg(
             }
             Some(ValueType::Struct(layout)) => {
                 let fields = layout.fields.iter();
-                let (names, values): (Vec<&str>, Vec<&str>) = fields
-                    .map(|field| (field.name.as_str(), guess(field.scalar, &field.name)))
-                    .unzip();
+                let values = fields.clone();
+                let values = values.map(|field| guess(field.scalar, &field.name));
+                let names = fields.map(|field| field.name.as_str()).joined(", ");
                 plain(
-                    format!("{{{}}}", values.join(", ")),
-                    &format!(": {}", names.join(", ")),
+                    format!("{{{}}}", values.joined(", ")),
+                    &format!(": {names}"),
                 )
             }
             _ => plain("?".into(), ""),
@@ -482,11 +453,17 @@ fn is_step(name: &str) -> bool {
 fn is_size(name: &str) -> bool {
     let small = name.to_lowercase();
     let has = |parts: &str| parts.split(' ').any(|part| small.contains(part));
-    // Sizes of something else than the data. A small k may as well count a loop's turns.
-    !has("mask filter kernel block wind tile bin class k_")
+    !is_of_other_data(name)
         && (is_among(&small, "n w h nx ny nz ni nj nk")
             || ["M", "K"].contains(&name)
             || has("num size len count width height elem rows cols dim"))
+}
+
+/// Whether it is a size of something else than the data. A small k may as well count a loop's turns.
+fn is_of_other_data(name: &str) -> bool {
+    let small = name.to_lowercase();
+    let mut parts = "mask filter kernel block wind tile bin class k_".split(' ');
+    parts.any(|part| small.contains(part))
 }
 
 /// Which numbers of its own a work-item's variables are made of: bits 0 to 2 for its place along each axis, 3 for its group's, and 4
@@ -531,13 +508,16 @@ impl<'a> Reading<'a> {
         let places = places(body);
         let is_size_of_data = |parameter: &&KernelParameter| {
             let name = &parameter.name;
-            let is_whole = whole(parameter).is_some_and(|scalar| scalar.size() >= 4);
-            let is_one =
-                || is_size(name) && indices(body, name).iter().all(|index| *index == ["0"]);
-            is_whole
+            whole(parameter).is_some_and(|scalar| scalar.size() >= 4)
                 && match parameter.space {
-                    AddressSpace::Value => is_size(name) || is_bound(body, &places, name),
-                    AddressSpace::Global | AddressSpace::Constant => is_one(),
+                    AddressSpace::Value => {
+                        is_size(name)
+                            || is_bound(body, &places, name)
+                            || is_row_length(body, &places, (name, dimensions))
+                    }
+                    AddressSpace::Global | AddressSpace::Constant => {
+                        is_size(name) && indices(body, name).iter().all(|index| *index == ["0"])
+                    }
                     _ => false,
                 }
         };
@@ -562,6 +542,9 @@ impl<'a> Reading<'a> {
                     && ["/", "%"].contains(&body[at - 1].as_str())
                     && made_of(&body[at.saturating_sub(5)..at], &places) > 0
             });
+        let bytes = parameters
+            .iter()
+            .filter(|parameter| whole(parameter).is_some_and(|scalar| scalar.size() == 1));
         let mut reading = Reading {
             body,
             dimensions,
@@ -570,13 +553,9 @@ impl<'a> Reading<'a> {
             rows: BTreeSet::new(),
             row_elements: BTreeSet::new(),
             factors: BTreeMap::new(),
-            bytes: BTreeSet::new(),
+            bytes: bytes.map(|parameter| parameter.name.as_str()).collect(),
             is_flat,
         };
-        let bytes = parameters
-            .iter()
-            .filter(|parameter| whole(parameter).is_some_and(|scalar| scalar.size() == 1));
-        reading.bytes = bytes.map(|parameter| parameter.name.as_str()).collect();
         let offsets = parameters
             .iter()
             .filter(|parameter| reading.has_offsets(parameter));
@@ -623,12 +602,10 @@ impl<'a> Reading<'a> {
 
     /// Whether a number is part of nothing but sums.
     fn is_only_added(&self, name: &str) -> bool {
-        let word = |at: usize| self.body.get(at).map_or("", String::as_str);
-        let mut around = (1..self.body.len())
-            .filter(|at| self.body[*at] == name)
-            .map(|at| [word(at - 1), word(at + 1)]);
-        around.all(|around| {
-            around.contains(&"+") && !around.iter().any(|sign| ["*", "/", "%"].contains(sign))
+        let mut places = self.body.windows(3).filter(|three| three[1] == name);
+        places.all(|three| {
+            let around = [three[0].as_str(), three[2].as_str()];
+            around.contains(&"+") && !["*", "/", "%"].iter().any(|sign| around.contains(sign))
         })
     }
 
@@ -920,19 +897,39 @@ fn made_of(words: &[String], places: &Places<'_>) -> u8 {
 /// Whether a work-item's place is compared with a number.
 fn is_bound(body: &[String], places: &Places<'_>, name: &str) -> bool {
     (1..body.len()).filter(|at| body[*at] == name).any(|at| {
-        let before = &body[at.saturating_sub(8)..at];
-        let is_compared = match before {
-            [.., place, sign, equal] if equal == "=" && ["<", ">"].contains(&sign.as_str()) => {
-                Some(place)
-            }
-            [.., place, sign] if ["<", ">"].contains(&sign.as_str()) => Some(place),
-            _ => None,
+        let mut before = &body[at.saturating_sub(8)..at];
+        if let [compared @ .., equal] = before
+            && equal == "="
+        {
+            before = compared;
+        }
+        let [.., place, sign] = before else {
+            return false;
         };
-        is_compared.is_some_and(|place| match place.as_str() {
-            ")" => made_of(before, &Places::new()) > 0,
-            place => places.get(place).is_some_and(|mask| *mask > 0),
-        })
+        let mask = match place.as_str() {
+            ")" => made_of(before, &Places::new()),
+            place => places.get(place).copied().unwrap_or_default(),
+        };
+        mask > 0 && ["<", ">"].contains(&sign.as_str())
     })
+}
+
+/// Whether a number is no size, and by its name says how far apart rows are. A stride that each axis is multiplied by is a step.
+fn is_row_length(body: &[String], places: &Places<'_>, (name, dimensions): (&str, usize)) -> bool {
+    let small = name.to_lowercase();
+    let products = body.windows(3).filter(|three| three[1] == "*");
+    let factors: BTreeSet<&str> = products
+        .filter(|three| three[0] == name || three[2] == name)
+        .map(|three| &*three[if three[0] == name { 2 } else { 0 }])
+        .collect();
+    let is_factor = match dimensions {
+        _ if small.starts_with("ld") || small.contains("pitch") => !factors.is_empty(),
+        2 if small.contains("stride") || small.ends_with("step") => {
+            factors.len() == 1 && factors.iter().all(|factor| places.get(factor) > Some(&0))
+        }
+        _ => false,
+    };
+    is_factor && !is_size(name) && !is_of_other_data(name) && !is_bound(body, places, name)
 }
 
 /// Whether a kernel compares an index that it computes from its place with anything, by which it may leave work-items out.
@@ -1046,16 +1043,46 @@ mod tests {
     }
 
     #[test]
-    fn other_numbers_are_each_another_and_no_size_grows() {
-        let text = "kernel void k(global const float *x, global float *y, float a, float b, int step, int n, int m, int n_padded)
-            { int i = get_global_id(0); if (i < n && i < n_padded) y[i] = a * x[i] * step + b * m; }";
+    fn other_numbers_are_tried_where_data_have_room() {
+        let text = "kernel void k(global const float *x, global float *y, float a, int step, int n, int m, int pitch, int offset)
+            { int i = get_global_id(0); if (i < n) y[i * pitch + m + offset] = a * x[i] * step; }";
         let draft = draft_alone(text, ("k.cl", None), &BTreeMap::new(), ("", false)).unwrap();
-        let (text, numbers) = draft.with_other_numbers().unwrap();
-        assert_eq!(numbers, "a = 0.75, b = 0.734375, step = 2, m = 4");
-        assert!(
-            text.contains("\"inout y[n]\"") && text.contains("\"n\","),
-            "{text}"
+        let others = draft.with_other_numbers();
+        let numbers: Vec<&str> = others.iter().map(|(_, number)| number.as_str()).collect();
+        assert_eq!(
+            numbers,
+            [
+                "a = 0.75",
+                "step = 2",
+                "m = 16",
+                "pitch = n + 4",
+                "offset = 16"
+            ]
         );
+        assert!(
+            others[0].0.contains("\"inout y[2*(n*n) + 64]\""),
+            "{}",
+            others[0].0
+        );
+    }
+
+    #[test]
+    fn rows_are_as_far_apart_as_their_pitch_says() {
+        for (index, name, number) in [
+            ("y * stride + x", "stride", "n"),
+            ("x + pitch * (y + 1)", "pitch", "n"),
+            ("(y * stride + z) * w + x * stride", "stride", "1"),
+            ("y * w + x + z * stride", "stride", "1"),
+        ] {
+            let text = format!(
+                "kernel void k(global float *a, int w, int {name}) {{ int x = get_global_id(0), y = get_global_id(1), z = w; if (x < w) a[{index}] = 1; }}"
+            );
+            let draft = draft(&text, "k.cl", None).unwrap();
+            assert!(
+                draft.contains(&format!("\"{number}\",          # int {name}:")),
+                "{index}: {draft}"
+            );
+        }
     }
 
     #[test]
@@ -1077,7 +1104,7 @@ mod tests {
         assert_eq!(
             draft(text, "a.cl", Some("scale")).unwrap(),
             "# A ladder for scale: numbers and lengths are guesses, and each ? is yours to fill in.\n\
-             kernel = \"a.cl:scale\"\nn      = 1048576\ndefine = { BLOCK = \"?\", block_size_y = \"1\" }\n\
+             kernel = \"a.cl:scale\"\ndefine = { BLOCK = \"?\", block_size_y = \"1\" }\nn      = 1048576\n\
              items  = \"n\"  # work-items; or groups = ...\nargs   = [\n  \"x[n] small 8\", # float x\n  \
              \"out y[n]\",     # float y\n  \"n\",            # int n\n  \"1.5\",          # float a: or another number\n]\n\
              check  = \"numpy: y = ?\"\n"

@@ -4,6 +4,7 @@ use super::args::{BufferRole, Content, Declared, DescribedArg, ElementName};
 use super::description::{DeclarationError, DescribedLaunch, Description, FamilyFile};
 use crate::c_text::ValueType;
 use crate::signature::{AddressSpace, CSource, KernelParameter};
+use gpulab_model::Joined;
 use gpulab_model::data::Dtype;
 use gpulab_model::plan::ImageKind;
 
@@ -71,37 +72,16 @@ fn resolve_launch(
     file: &str,
     buffers: &mut [&mut Declared],
 ) -> Result<(), String> {
-    let kernels = source.kernels();
-    if launch.kernel.is_empty() {
-        match &kernels[..] {
-            [only] => launch.kernel.clone_from(only),
-            [] => return Err(format!("there is no kernel in {file}")),
-            all => {
-                return Err(format!(
-                    "{file} has {} kernels: write which is launched, as in kernel = \"{file}:{}\"; it has {}",
-                    all.len(),
-                    all[0],
-                    all.join(", ")
-                ));
-            }
-        }
-    }
-    let kernel = launch.kernel.clone();
-    let Some(parameters) = source.parameters(&kernel) else {
-        return Err(format!(
-            "there is no kernel {kernel} in {file}; it has {}",
-            kernels.join(", ")
-        ));
-    };
+    let named = Some(launch.kernel.as_str()).filter(|name| !name.is_empty());
+    let kernel = source.kernel(named, file)?;
+    launch.kernel.clone_from(&kernel);
+    let parameters = source.parameters(&kernel).unwrap_or_default();
     if parameters.len() != launch.args.len() {
-        let names: Vec<&str> = parameters
-            .iter()
-            .map(|parameter| parameter.name.as_str())
-            .collect();
+        let names = parameters.iter().map(|parameter| parameter.name.as_str());
         return Err(format!(
             "kernel {kernel} has {} parameters ({}), and args has {}",
             parameters.len(),
-            names.join(", "),
+            names.joined(", "),
             launch.args.len()
         ));
     }
