@@ -612,7 +612,7 @@ fn a_kernel_alone_is_looked_at_over_guessed_data() {
         std::fs::write(&file, copying("", store)).unwrap();
         let (out, err, code) = run(&["try", file.to_str().unwrap(), "--json", "-"]);
         assert!(
-            code == exit && out.contains(word) && err.contains(said),
+            code == exit && out.contains(word) && on_one_line(&err).contains(said),
             "{code}: {out}{err}"
         );
     }
