@@ -626,6 +626,17 @@ impl Checked {
         }
     }
 
+    /// What a log says; where the simulator cannot go on, that is no fault of the kernel.
+    fn of_log(log: &str, ordered: Option<OrderedItems>, mut end: CheckEnd) -> Checked {
+        let (lost, findings): (Vec<_>, Vec<_>) = findings(log, ordered)
+            .into_iter()
+            .partition(|found| found.said.starts_with(LOST));
+        if let Some(lost) = lost.into_iter().next() {
+            end = CheckEnd::Stopped(lost.said);
+        }
+        Checked { findings, end }
+    }
+
     /// Why there may be faults beside those that were found.
     pub fn doubt(&self) -> Option<&str> {
         match &self.end {
@@ -709,10 +720,7 @@ impl CheckingWorker {
         if !looks_for_unset {
             let mut worker = self.worker.within(self.wrapper.clone())?;
             let end = ended(&mut worker, case, limit)?;
-            return Ok(Checked {
-                findings: findings(&self.log.text(), ordered),
-                end,
-            });
+            return Ok(Checked::of_log(&self.log.text(), ordered, end));
         }
         let mut end = ended(&mut self.worker, case, limit)?;
         let mut text = self.log.text();
@@ -720,24 +728,31 @@ impl CheckingWorker {
             // The simulator counts what it writes down over all cases.
             self.worker.renew();
         }
-        if text.contains(SUPPRESSING) {
+        let is_search_lost = text.contains(LOST_SEARCH);
+        if is_search_lost || text.contains(SUPPRESSING) {
             // What was late will be late again, but tells of other faults on its way.
             let is_late = matches!(end, CheckEnd::Stopped(_));
             let rest = if is_late { limit / 2 } else { limit };
             let again = ended(&mut self.worker.within(self.wrapper.clone())?, case, rest)?;
+            if is_search_lost {
+                text.clear();
+            }
             text += &self.log.text();
             if again == CheckEnd::Right {
-                end = CheckEnd::Stopped(format!(
-                    "the simulator writes down {MOST_FINDINGS} findings; mend these, and check again"
-                ));
+                end = CheckEnd::Stopped(match is_search_lost {
+                    true => {
+                        "values never set were not looked for: the simulator cannot, in this kernel"
+                            .to_owned()
+                    }
+                    false => format!(
+                        "the simulator writes down {MOST_FINDINGS} findings; mend these, and check again"
+                    ),
+                });
             } else if !is_late {
                 end = again;
             }
         }
-        Ok(Checked {
-            findings: findings(&text, ordered),
-            end,
-        })
+        Ok(Checked::of_log(&text, ordered, end))
     }
 }
 
@@ -862,7 +877,8 @@ fn findings(log: &str, ordered: Option<OrderedItems>) -> Vec<CheckFinding> {
             .filter(|found| is_heading && found.said.starts_with(FATAL))
         {
             // Its heading names a line of the simulator's own text.
-            fatal.said = line.trim().to_owned();
+            fatal.kind = FindingKind::Other;
+            fatal.said = format!("{LOST}{}", line.trim());
             close(open.take(), &mut all);
         } else if is_heading {
             close(open.take(), &mut all);
@@ -944,6 +960,12 @@ fn close(found: Option<CheckFinding>, all: &mut Vec<CheckFinding>) {
 
 /// Begins what the simulator says where it cannot go on.
 const FATAL: &str = "OCLGRIND FATAL ERROR";
+
+/// Begins what gpulab says of that.
+const LOST: &str = "the simulator cannot go on: ";
+
+/// Of its search for values that were never set, which knows no built-in function that writes to a variable, as `sincos`.
+const LOST_SEARCH: &str = "/Uninitialized.cpp:";
 
 /// What a heading tells of; nothing that is no finding.
 fn kind(heading: &str) -> Option<FindingKind> {
@@ -1056,7 +1078,10 @@ Invalid write of size 4 at global memory address 0x2000000000040
             .into_iter()
             .map(|found| found.said)
             .collect();
-        assert_eq!(said[0], "Undefined external function: f");
+        assert_eq!(
+            said[0],
+            "the simulator cannot go on: Undefined external function: f"
+        );
     }
 
     #[test]
