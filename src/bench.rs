@@ -16,6 +16,7 @@ use crate::terminal::say;
 use crate::tune::Remembered;
 use crate::worker::{Setup, WorkerProcess, open_session, usual_deadline};
 use crate::{Error, Result, interrupt, processes, sweep, usage_error};
+use gpulab_model::Joined;
 use std::borrow::Borrow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -247,11 +248,10 @@ pub fn check_dtype(family: &Family, dtype: Dtype) -> Result<()> {
     if family.dtypes.contains(&dtype) {
         return Ok(());
     }
-    let names: Vec<&str> = family.dtypes.iter().map(|d| d.name()).collect();
+    let names = family.dtypes.iter().map(|d| d.name()).joined(", ");
     usage_error(format!(
         "{} has no {dtype} kernels; it has {}",
-        family.name,
-        names.join(", ")
+        family.name, names
     ))
 }
 
@@ -533,7 +533,7 @@ pub fn announce_tuned(family: &Family, variants: &[&str], quiet: bool) {
     if quiet || variants.is_empty() {
         return;
     }
-    let rungs: Vec<String> = variants
+    let rungs = variants
         .iter()
         .map(|variant: &&str| {
             family
@@ -541,10 +541,10 @@ pub fn announce_tuned(family: &Family, variants: &[&str], quiet: bool) {
                 .and_then(Rung::number)
                 .map_or_else(|| (*variant).to_owned(), |n| format!("v{n}"))
         })
-        .collect();
+        .joined(", ");
     say(&format!(
         "tuned settings for {} (gpulab tune --list shows them, --no-tuned ignores them)",
-        rungs.join(", ")
+        rungs
     ));
 }
 

@@ -36,17 +36,14 @@ const MOST: u64 = 256 << 20;
 
 /// How a program ended that was given `input`, and what it printed, as fast as it came. [`io::ErrorKind::TimedOut`] if it took
 /// longer than `limit`: then it was killed, with all that it started.
-pub fn output_within(
-    command: &mut Command,
-    input: &'static str,
-    limit: Duration,
-) -> io::Result<Output> {
+pub fn output_within(command: &mut Command, input: &str, limit: Duration) -> io::Result<Output> {
     let mut child = lead_group(command)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
+        let input = input.to_owned();
         // One that does not read to the end says why.
         thread::Builder::new().spawn(move || drop(stdin.write_all(input.as_bytes())))?;
     }

@@ -21,7 +21,7 @@ use crate::values::work_group;
 use crate::{Ask, Builder, Family, Form, Planned, Rung, minplus, reduce};
 use gpulab_model::data::{Dtype, Params, Shape};
 use gpulab_model::plan::{Arg, Refusal, WorkGroup};
-use gpulab_model::{Joined, is_among};
+use gpulab_model::{Joined, has_part, is_among};
 use serde::{Deserialize, Serialize};
 
 /// What begins a line that declares something.
@@ -591,17 +591,17 @@ fn is_whole(parameter: &KernelParameter) -> bool {
 /// The size that a whole number is, by its name and its place among them.
 fn size_word(name: &str, form: Form, place: usize) -> Option<&'static str> {
     let small = name.to_lowercase();
-    let has = |parts: &[&str]| parts.iter().any(|part| small.contains(part));
+    let has = |parts: &str| has_part(&small, parts);
     match form {
-        _ if has(&["offset", "start", "begin", "zero", "identity", "conj"]) => Some("0"),
+        _ if has("offset start begin zero identity conj") => Some("0"),
         _ if small.starts_with("inc") || small.ends_with("inc") => Some("1"),
-        Form::Matrix if has(&["height", "rows", "ny"]) || small == "h" || small == "m" => Some("m"),
-        Form::Matrix if has(&["width", "col", "nx"]) || small == "w" || small == "n" => Some("n"),
+        Form::Matrix if has("height rows ny") || small == "h" || small == "m" => Some("m"),
+        Form::Matrix if has("width col nx") || small == "w" || small == "n" => Some("n"),
         Form::Matrix if place < 2 => Some(["n", "m"][place]),
         Form::Square if place == 0 => Some("n"),
-        Form::Vector if place == 0 && !has(&["log", "pass", "stage"]) => Some("n"),
+        Form::Vector if place == 0 && !has("log pass stage") => Some("n"),
         // A pitch or a second size is as long as a row.
-        Form::Square if has(&["n", "size", "width", "pitch"]) => Some("n"),
+        Form::Square if has("n size width pitch") => Some("n"),
         _ => None,
     }
 }

@@ -5,6 +5,7 @@ use crate::c_text::{
 };
 use crate::described::Formula;
 use crate::signature::CSource;
+use gpulab_model::Joined;
 
 /// Bytes of local memory that every GPU gives a group.
 const LOCAL_MEMORY: u64 = 32 << 10;
@@ -155,12 +156,12 @@ fn local_bytes(code: &str, source: &CSource) -> Option<u64> {
     let ValueType::Number(scalar, lanes) = source.value_type(rest.next()?)? else {
         return None;
     };
-    let declared: Vec<&str> = rest
+    let declared = rest
         .skip(1)
         .map(String::as_str)
         .take_while(|word| *word != ";" && *word != ",")
-        .collect();
-    let sides = declared.join(" ");
+        .joined(" ");
+    let sides = declared;
     let sides = sides.strip_prefix('[')?.strip_suffix(']')?.split("] [");
     let mut bytes = (lanes * scalar.size()) as u64;
     for side in sides {
@@ -184,7 +185,7 @@ fn double(code: &str) -> Option<String> {
     // Directives, and what stands in quotation marks, have none.
     let code: String = match code.trim_start().starts_with('#') {
         true => String::new(),
-        false => code.split('"').step_by(2).collect::<Vec<_>>().join(" "),
+        false => code.split('"').step_by(2).joined(" "),
     };
     let mut words: Vec<String> = vec![String::new()];
     for c in code.chars() {

@@ -10,6 +10,7 @@ use crate::c_text::{
 use crate::described::Formula;
 use gpulab_model::data::Scalar;
 use gpulab_model::plan::WorkGroup;
+use gpulab_model::{Joined, has_part, is_among};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,13 +107,8 @@ impl CSource {
                     let (name, value) = split_word(rest.trim_start());
                     // One with arguments is no name of a type.
                     if value.starts_with('(') {
-                        called.extend(
-                            [
-                                vec![name.to_owned()],
-                                tokens(value.split(')').next().unwrap_or_default()),
-                            ]
-                            .concat(),
-                        );
+                        called.insert(name.to_owned());
+                        called.extend(tokens(value.split(')').next().unwrap_or_default()));
                     } else if !defines.iter().any(|(given, _)| given == name) {
                         macros.insert(name.to_owned(), tokens(value));
                     }
@@ -331,11 +327,9 @@ impl CSource {
             .iter()
             .rposition(|word| word == "}" || word == ";")
             .unwrap_or(0);
-        let demand = from
-            + self.tokens[from..at]
-                .iter()
-                .position(|word| word.trim_matches('_') == "reqd_work_group_size")?;
-        let open = demand + 1;
+        let mut words = self.tokens[from..at].iter();
+        let demand = words.position(|word| word.trim_matches('_') == "reqd_work_group_size")?;
+        let open = from + demand + 1;
         let sides = self.expanded(&self.tokens[open + 1..closing(&self.tokens, open)?]);
         let mut group = [1; 3];
         for (side, words) in group.iter_mut().zip(split_at_commas(&sides)) {
@@ -362,7 +356,8 @@ impl CSource {
         /// What OpenCL C defines, by its beginning.
         const KNOWN: &str = "CLK_ CL_ cl_ M_ FLT_ DBL_ HALF_ INT_ UINT_ LONG_ CHAR_ SHRT_ MAXFLOAT HUGE_VAL memory_ __";
         const WORDS: &str = "INFINITY NAN NULL RAND_MAX if else for while do switch case default break continue return \
-                             goto sizeof struct union enum typedef void true false event_t sampler_t kernel asm vec_step";
+                             goto sizeof struct union enum typedef void true false event_t sampler_t kernel asm vec_step pipe \
+                             queue_t clk_event_t ndrange_t reserve_id_t";
         let declared = self.declared();
         let used = self.expanded(&without_attributes(&self.tokens));
         let mut unset: Vec<String> = Vec::new();
@@ -497,9 +492,9 @@ impl CSource {
 
     fn parameter(&self, words: &[String]) -> KernelParameter {
         let words = without_attributes(words);
-        let has = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
+        let has = |names: &str| words.iter().any(|word| is_among(word, names));
         let array = words.iter().position(|word| word == "[");
-        let is_pointer = has(&["*"]) || array.is_some();
+        let is_pointer = has("*") || array.is_some();
         let named = &words[..array.unwrap_or(words.len())];
         let names: Vec<&String> = named
             .iter()
@@ -511,37 +506,28 @@ impl CSource {
             Some((name, types)) if !types.is_empty() => ((*name).clone(), types),
             _ => (String::new(), &names[..]),
         };
-        let type_name = types
-            .iter()
-            .map(|word| word.as_str())
-            .collect::<Vec<_>>()
-            .join(" ");
+        let type_name = types.iter().map(|word| word.as_str()).joined(" ");
         let space = if type_name.starts_with("image") {
             AddressSpace::Image
         } else if type_name == "sampler_t" {
             AddressSpace::Sampler
-        } else if has(&["__local", "local"]) {
+        } else if has("__local local") {
             AddressSpace::Local
-        } else if has(&["__constant", "constant"]) {
+        } else if has("__constant constant") {
             AddressSpace::Constant
-        } else if is_pointer || has(&["__global", "global"]) {
+        } else if is_pointer || has("__global global") {
             AddressSpace::Global
         } else {
             AddressSpace::Value
         };
+        let is_read_only =
+            space == AddressSpace::Image && !has("write_only __write_only read_write __read_write");
         // Of `float *const p` the pointer is constant, and not what it points to.
-        let star = words
-            .iter()
-            .position(|word| word == "*")
-            .unwrap_or(words.len());
-        let is_read_only = space == AddressSpace::Image
-            && !has(&["write_only", "__write_only", "read_write", "__read_write"]);
-        let is_const = words[..star]
-            .iter()
-            .any(|word| word.trim_matches('_') == "const")
-            || is_read_only;
-        let value_type = self.type_of(&tokens(&type_name), 0);
-        let is_const = is_const || space == AddressSpace::Constant;
+        let mut pointed = words.iter().take_while(|word| *word != "*");
+        let is_const = pointed.any(|word| word.trim_matches('_') == "const")
+            || is_read_only
+            || space == AddressSpace::Constant;
+        let value_type = self.value_type(&type_name);
         let text = words.join(" ").replace("* ", "*");
         KernelParameter {
             name,
@@ -567,15 +553,7 @@ impl CSource {
             return Some(ValueType::Number(scalar, 1));
         }
         let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
-        let lanes = match &name[base.len()..] {
-            "2" => 2,
-            "3" => 3,
-            "4" => 4,
-            "8" => 8,
-            "16" => 16,
-            _ => 1,
-        };
-        if lanes > 1
+        if let Ok(lanes @ (2 | 3 | 4 | 8 | 16)) = name[base.len()..].parse()
             && let Some(scalar) = Scalar::in_c(base)
             && !base.contains(' ')
         {
@@ -642,18 +620,12 @@ impl CSource {
     /// The struct whose fields stand in the bracket at `open`; none of a union.
     fn fields(&self, open: usize, depth: usize) -> Option<ValueType> {
         let close = closing(&self.tokens, open)?;
-        let is_of = |word: &str| {
-            self.tokens[open.saturating_sub(2)..open]
-                .iter()
-                .any(|token| token == word)
-        };
-        if is_of("union") || is_of("enum") {
+        let mut before = self.tokens[open.saturating_sub(2)..open].iter();
+        if before.any(|word| word == "union" || word == "enum") {
             return None;
         }
-        let around = close + 1..(close + 6).min(self.tokens.len());
-        let is_packed = self.tokens[around]
-            .iter()
-            .any(|word| word.contains("packed"));
+        let mut behind = self.tokens[close + 1..].iter().take(5);
+        let is_packed = behind.any(|word| word.contains("packed"));
         let mut layout = EMPTY;
         for statement in self.tokens[open + 1..close]
             .split(|word| word == ";")
@@ -757,9 +729,9 @@ fn is_true(word: &str, rest: &str, macros: &BTreeMap<String, Vec<String>>) -> bo
         ("ifndef", [name, ..]) => !is_defined(name),
         (_, ["defined", name]) => is_defined(name),
         (_, ["!", "defined", name]) => !is_defined(name),
-        (_, [name, "=", "=", number]) if macros.contains_key(*name) => macros
+        (_, [name, "=", "=", number]) => macros
             .get(*name)
-            .is_some_and(|value| value.join("") == **number),
+            .is_none_or(|value| value.join("") == **number),
         (_, [number]) if number.parse::<i64>().is_ok() => *number != "0",
         (_, [name]) => macros.get(*name).is_some_and(|value| value.join("") != "0"),
         _ => true,
@@ -776,16 +748,13 @@ impl CSource {
             .filter_map(|kernel| self.parameters(kernel))
             .flatten()
             .filter(|parameter| {
-                let is_buffer = matches!(
-                    parameter.space,
-                    AddressSpace::Global | AddressSpace::Constant | AddressSpace::Local
-                );
-                is_buffer
+                let name = &parameter.type_name;
+                (parameter.space.is_data() || parameter.space == AddressSpace::Local)
                     && parameter.value_type.is_none()
-                    && is_elements_name(&parameter.type_name)
+                    && is_elements_name(name)
+                    && !self.macros.contains_key(name)
             });
         let types = of_buffers.map(|parameter| (parameter.type_name, element.to_owned()));
-        let types = types.filter(|(name, _)| !self.macros.contains_key(name));
         let unset = self.host_names().into_iter();
         let numbers = unset.filter_map(|name| {
             named_value(&name, dimensions).map(|value| (name, value.to_owned()))
@@ -815,40 +784,30 @@ impl CSource {
 /// Whether a type's name says that it is one number.
 fn is_elements_name(name: &str) -> bool {
     let small = name.to_lowercase();
-    ["real", "float", "type", "fp", "scalar"].iter().any(|part| small.contains(part))
+    has_part(&small, "real float type fp scalar")
         // A vector is more than an element, and so is a struct.
         && !name.ends_with(|c: char| c.is_ascii_digit())
-        && !["param", "dim", "info", "index", "size", " "].iter().any(|part| small.contains(part))
+        && !small.contains(' ')
+        && !has_part(&small, "param dim info index size")
 }
 
 /// What a macro of this name is in most kernels.
 fn named_value(name: &str, dimensions: usize) -> Option<&'static str> {
     let small = name.to_lowercase().replace('_', "");
-    let has = |parts: &[&str]| parts.iter().any(|part| small.contains(part));
-    let is_group = has(&["block", "group", "wg", "local", "thread"])
-        && has(&["size", "dim", "items"])
-        || [
-            "wgx", "wgy", "wgz", "threads", "threadsx", "threadsy", "localx", "localy",
-        ]
-        .contains(&small.as_str());
+    let has = |parts: &str| has_part(&small, parts);
+    let is_group = has("block group wg local thread") && has("size dim items")
+        || is_among(
+            &small,
+            "wgx wgy wgz threads threadsx threadsy localx localy",
+        );
     match () {
-        () if has(&[
-            "vectorsize",
-            "vectorwidth",
-            "vecsize",
-            "unroll",
-            "workper",
-            "wpt",
-        ]) || small == "vector" =>
-        {
+        () if has("vectorsize vectorwidth vecsize unroll workper wpt") || small == "vector" => {
             Some("1")
         }
-        () if has(&["ispow2"]) => Some("0"),
-        () if has(&["indextype", "sizetype"]) => Some("int"),
-        () if dimensions == 1 && has(&["numblocks", "numgroups", "wgnum", "numwg"]) => {
-            Some("ceil(n, WG)")
-        }
-        () if has(&["num", "count", "tile", "mem", "limit", "relax", "use"]) => None,
+        () if has("ispow2") => Some("0"),
+        () if has("indextype sizetype") => Some("int"),
+        () if dimensions == 1 && has("numblocks numgroups wgnum numwg") => Some("ceil(n, WG)"),
+        () if has("num count tile mem limit relax use") => None,
         () if is_group && small.ends_with('z') => Some("1"),
         () if is_group && dimensions == 1 && !small.ends_with('y') => Some("WG"),
         () if is_group && small.ends_with('y') => Some(if dimensions == 1 { "1" } else { "WG_Y" }),

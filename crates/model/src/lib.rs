@@ -27,6 +27,11 @@ pub trait Joined: Iterator<Item: std::borrow::Borrow<str>> + Sized {
 
 impl<I: Iterator<Item: std::borrow::Borrow<str>>> Joined for I {}
 
+/// Whether a text contains one of several parts, between which are blanks.
+pub fn has_part(text: &str, parts: &str) -> bool {
+    parts.split(' ').any(|part| text.contains(part))
+}
+
 /// Whether a word is one of several, which blanks part.
 pub fn is_among(word: &str, words: &str) -> bool {
     words.split(' ').any(|known| known == word)

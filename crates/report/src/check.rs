@@ -138,17 +138,20 @@ pub fn sarif(verdict: &Verdict) -> Value {
     })
 }
 
-/// JUnit's XML: a test for each file, for each error, and for each thing that was not looked at.
-pub fn junit(files: &[CheckedFile], verdict: &Verdict) -> String {
+/// JUnit's XML: a test for each file, for each error, for each warning, which fails if it is `strict`, and for each thing that
+/// was not looked at.
+pub fn junit(files: &[CheckedFile], verdict: &Verdict, strict: bool) -> String {
     let body = maud::html! {
         testsuites {
             testsuite name="gpulab check" {
                 @for file in files {
                     testcase classname="read" name=(file.file) {}
                 }
-                @for found in shown(verdict).filter(|found| found.level == Level::Error) {
+                @for found in shown(verdict) {
                     testcase classname=(found.rule) name=(placed(found)) {
-                        failure message=(said(found)) {}
+                        @if strict || found.level == Level::Error {
+                            failure message=(said(found)) {}
+                        }
                     }
                 }
                 @for left in &verdict.not_looked_at {

@@ -18,8 +18,8 @@ use crate::{Error, Result, bench, files, interrupt};
 use serde::{Deserialize, Serialize};
 use simulated::Simulators;
 pub use sources::matching;
-use sources::{CheckSettings, Source};
-use std::collections::BTreeMap;
+use sources::{CheckSettings, FileSettings, Source};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Mutex;
 use std::{env, fs, thread};
@@ -27,6 +27,9 @@ use tools::{Clang, Driver};
 
 /// What a repository says of its kernels, at its root.
 const SETTINGS: &str = "gpulab.toml";
+
+/// Begins what is said of a kernel that took too long.
+const LATE: &str = "no result within ";
 
 /// Begins the tool of what the simulator finds.
 const SIMULATOR: &str = "Oclgrind";
@@ -48,7 +51,7 @@ struct Look {
 struct Cache<'a>(Option<&'a Path>);
 
 impl Cache<'_> {
-    /// The answer to the same question, or a new one, which is kept if it is whole.
+    /// The answer to the same question, or a new one, which is kept if it is whole, or as much as its time allows.
     fn look(&self, tool: &str, source: &Source, ask: impl FnOnce() -> Look) -> Look {
         let Some(folder) = self.0 else {
             return ask();
@@ -65,7 +68,8 @@ impl Cache<'_> {
         let path = folder.join(format!("{name:032x}.json"));
         files::read_json(&path).unwrap_or_else(|_| {
             let look = ask();
-            if look.not_looked_at.is_empty() {
+            let mut left = look.not_looked_at.iter();
+            if left.all(|left| left.why.starts_with(LATE)) && !interrupt::interrupted() {
                 // Without it, the next run asks again.
                 let _ = files::write_json(&path, &look);
             }
@@ -80,8 +84,13 @@ pub fn run(global: &Global, options: &CheckArgs) -> Result<()> {
     let mut verdict = Verdict::new("check", &options.files.join(" "));
     let mut registry = Registry::default();
     let mut sources = Vec::new();
-    for file in matching(&options.files)? {
-        match Source::read(&file, &settings, &mut registry) {
+    let mut files = BTreeSet::new();
+    for pattern in &options.files {
+        files.append(&mut matching(pattern)?);
+    }
+    settings.leave_unmatched(&mut verdict);
+    for file in files {
+        match Source::read(&file, settings.of(&file), &mut registry) {
             Ok(source) => sources.push(source),
             Err(why) => verdict.leave(file, why.to_string()),
         }
@@ -99,15 +108,12 @@ pub fn run(global: &Global, options: &CheckArgs) -> Result<()> {
         fs::create_dir_all(folder).map_err(Error::unwritten(folder))?;
     }
     let cache = &Cache(options.cache.as_deref());
-    let looks = look(cache, (&mut sources, &registry), &mut verdict);
-    bench::go_on()?;
-    let files: Vec<CheckedFile> = sources
-        .iter()
-        .zip(looks)
-        .map(|(source, looks)| told(source, &looks, &mut verdict))
-        .collect();
+    look(cache, (&mut sources, &registry), &mut verdict);
+    let files = sources.iter().map(|source| told(source, &mut verdict));
+    let files: Vec<CheckedFile> = files.collect();
     conclude(&files, &mut verdict, options.strict);
     tell(global, options, &files, &verdict)?;
+    bench::go_on()?;
     verdict.end()
 }
 
@@ -120,7 +126,7 @@ struct Compilers {
 impl Compilers {
     fn find(verdict: &mut Verdict) -> Compilers {
         let clang = Clang::find()
-            .map_err(|why| verdict.leave(tools::TARGETS.join(", "), why))
+            .map_err(|why| verdict.leave(tools::TARGETS.join(", "), why.to_owned()))
             .ok();
         let platforms = doctor::platforms().unwrap_or_else(|why| {
             verdict.leave("drivers".to_owned(), why.to_string());
@@ -135,18 +141,13 @@ impl Compilers {
         self.devices.iter().map(Driver::new).collect()
     }
 
-    fn look(
-        &self,
-        drivers: &mut [Driver<'_>],
-        source: &mut Source,
-        cache: &Cache<'_>,
-    ) -> Vec<Look> {
-        let mut looks = match &self.clang {
-            Some(clang) => clang.look(source, cache),
-            None => Vec::new(),
-        };
-        looks.extend(drivers.iter_mut().map(|driver| driver.look(source, cache)));
-        looks
+    fn look(&self, drivers: &mut [Driver<'_>], source: &mut Source, cache: &Cache<'_>) {
+        if let Some(clang) = &self.clang {
+            clang.look(source, cache);
+        }
+        for driver in drivers {
+            driver.look(source, cache);
+        }
     }
 }
 
@@ -157,12 +158,16 @@ pub fn compiled(
     define: &BTreeMap<String, String>,
     verdict: &mut Verdict,
 ) -> Result<CheckedFile> {
-    let settings = CheckSettings::of_macros(define);
-    let mut source = Source::read(file, &settings, &mut Registry::default())?;
+    let define = define.iter();
+    let mut settings = FileSettings::default();
+    settings.define = define
+        .map(|(name, value)| (name.clone(), value.as_str().into()))
+        .collect();
+    let mut source = Source::read(file, settings, &mut Registry::default())?;
     let compilers = Compilers::find(verdict);
-    let looks = compilers.look(&mut compilers.drivers(), &mut source, &Cache(None));
+    compilers.look(&mut compilers.drivers(), &mut source, &Cache(None));
     let mut found = Verdict::new(verdict.command, file);
-    let checked = told(&source, &looks, &mut found);
+    let checked = told(&source, &mut found);
     for finding in &mut found.findings {
         if finding.level == Level::Error {
             finding.level = Level::Warning;
@@ -175,34 +180,30 @@ pub fn compiled(
 /// Most files that are looked at in one moment: each has workers of its own.
 const MOST_AT_ONCE: usize = 8;
 
-/// What every tool says of every file: a list for each file.
-fn look(
-    cache: &Cache<'_>,
-    (sources, registry): (&mut [Source], &Registry),
-    verdict: &mut Verdict,
-) -> Vec<Vec<Look>> {
+/// Has every tool look at every file, until an interrupt.
+fn look(cache: &Cache<'_>, (sources, registry): (&mut [Source], &Registry), verdict: &mut Verdict) {
     let compilers = Compilers::find(verdict);
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let at_once = cores.min(MOST_AT_ONCE).min(sources.len());
-    let looks = Mutex::new(vec![Vec::new(); sources.len()]);
-    let queue = Mutex::new(sources.iter_mut().enumerate());
+    let queue = Mutex::new(sources.iter_mut());
     let next = || queue.lock().ok()?.next();
     thread::scope(|scope| {
         for _ in 0..at_once {
             scope.spawn(|| {
                 let mut drivers = compilers.drivers();
                 let mut simulators = Simulators::new(registry);
-                while let Some((at, source)) = next() {
-                    let mut of_file = compilers.look(&mut drivers, source, cache);
-                    of_file.extend(simulators.look(source, cache));
-                    if let Ok(mut looks) = looks.lock() {
-                        looks[at] = of_file;
+                while let Some(source) = next() {
+                    compilers.look(&mut drivers, source, cache);
+                    simulators.look(source, cache);
+                    if interrupt::interrupted() {
+                        // What was ended says nothing.
+                        source.looks.clear();
+                        return;
                     }
                 }
             });
         }
     });
-    looks.into_inner().unwrap_or_default()
 }
 
 fn is_of_simulator(found: &Finding) -> bool {
@@ -210,31 +211,34 @@ fn is_of_simulator(found: &Finding) -> bool {
 }
 
 /// A file's row; what was found in it goes to the verdict, each finding once with all tools that say it.
-fn told(source: &Source, looks: &[Look], verdict: &mut Verdict) -> CheckedFile {
+fn told(source: &Source, verdict: &mut Verdict) -> CheckedFile {
+    let looks = &source.looks;
     let tried = looks.iter().filter_map(|look| look.is_built);
     let built = tried.clone().filter(|is_built| *is_built).count();
-    // Where guesses build nowhere, they are to blame.
+    if looks.is_empty() {
+        verdict.leave(source.file.clone(), "gpulab was interrupted".to_owned());
+    }
+    // Where guesses build nowhere, they may be to blame.
     let is_open = built == 0 && (!source.guessed.is_empty() || source.kernels.is_empty());
+    let is_blamed =
+        |found: &&Finding| is_open && !is_of_simulator(found) && found.level == Level::Error;
+    let all = looks.iter().flat_map(|look| &look.findings);
+    let open = all.clone().find(is_blamed);
+    let open = open.map_or(String::new(), |found| {
+        format!(", and it does not build: {}", found.message)
+    });
+    let why = match &source.guessed[..] {
+        [] => format!("no kernel is seen in it{open}"),
+        guessed => format!(
+            "guessed: {}{open}; name them in {SETTINGS}, which gpulab check --init begins",
+            guessed.join(", ")
+        ),
+    };
     if is_open || !source.guessed.is_empty() {
-        let guessed = match &source.guessed[..] {
-            [] => "it has macros of its host".to_owned(),
-            guessed => format!("{} were guessed", guessed.join(", ")),
-        };
-        let how = if is_open {
-            ", and it does not build"
-        } else {
-            ""
-        };
-        verdict.leave(
-            format!("{} with macros of its host", source.file),
-            format!("{guessed}{how}; name them in {SETTINGS}, which gpulab check --init begins"),
-        );
+        verdict.leave(source.file.clone(), why);
     }
     let mut findings: Vec<Finding> = Vec::new();
-    for found in looks.iter().flat_map(|look| &look.findings) {
-        if is_open && !is_of_simulator(found) && found.level == Level::Error {
-            continue;
-        }
+    for found in all.filter(|found| !is_blamed(found)) {
         let tool = found.tool.trim_start_matches(WITH_WIDTH);
         let mut known = findings.iter_mut();
         match known.find(|known| known.is_like(found)) {
@@ -244,7 +248,7 @@ fn told(source: &Source, looks: &[Look], verdict: &mut Verdict) -> CheckedFile {
         }
     }
     let left = looks.iter().flat_map(|look| &look.not_looked_at);
-    let is_left = left.clone().any(|left| left.what.ends_with(SIMULATOR));
+    let is_left = looks.is_empty() || left.clone().any(|left| left.what.ends_with(SIMULATOR));
     for left in left {
         if !verdict.not_looked_at.contains(left) {
             verdict.not_looked_at.push(left.clone());
@@ -298,7 +302,7 @@ fn tell(
         (&options.json, json(verdict)?),
         (&options.md, check::md(files, verdict)),
         (&options.sarif, json(&check::sarif(verdict))?),
-        (&options.junit, check::junit(files, verdict)),
+        (&options.junit, check::junit(files, verdict, options.strict)),
     ];
     let is_taken = outputs.iter().any(|(path, _)| path.as_deref() == Some("-"));
     let mut told = Vec::new();

@@ -3,12 +3,13 @@
 use super::sources::{DraftedKernel, Source};
 use super::{Cache, Look, SIMULATOR, WITH_WIDTH};
 use crate::commands::r#try::simulate::{check, open_with};
-use crate::kernels::Registry;
+use crate::count::{CheckFinding, FindingKind};
+use crate::kernels::{Family, KernelDraft, Registry};
 use crate::plan::{Case, WorkGroup};
 use crate::report::format;
 use crate::report::verdict::{Finding, Level, NotLookedAt};
 use crate::simulator::{self, CheckEnd, Checked, CheckingWorker, Simulator};
-use crate::{Error, Result, bench, ceilings};
+use crate::{Result, bench, ceilings};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -38,17 +39,17 @@ impl Simulators<'_> {
     }
 
     /// What they find in a file: of each width, if it asks for sub-groups.
-    pub fn look(&mut self, source: &Source, cache: &Cache<'_>) -> Vec<Look> {
+    pub fn look(&mut self, source: &mut Source, cache: &Cache<'_>) {
         let widths = match source.text.contains("sub_group") {
             true => WIDTHS.map(Some).to_vec(),
             false => vec![None],
         };
-        let looks = widths.into_iter().map(|width| {
+        for width in widths {
             let tool = width.map_or_else(
                 || SIMULATOR.to_owned(),
                 |width| format!("{WITH_WIDTH}{width}"),
             );
-            cache.look(&format!("{} {tool}", self.version), source, || {
+            let look = cache.look(&format!("{} {tool}", self.version), source, || {
                 let mut look = Look::default();
                 if source.kernels.is_empty() {
                     look.not_looked_at.push(NotLookedAt {
@@ -59,17 +60,18 @@ impl Simulators<'_> {
                 let worker = self.workers.entry(width);
                 let worker = worker.or_insert_with(|| open(self.registry, width));
                 for kernel in &source.kernels {
-                    let checked = match worker {
-                        Ok(worker) => checked(worker, (source, kernel)),
-                        Err(why) => Err(Error::Failed(why.to_string())),
+                    let checked = match (&mut *worker, &kernel.drafted) {
+                        (Ok(worker), Ok((family, _))) => checked(worker, (source, family)),
+                        (Err(why), _) => Ok(Checked::stopped(why.to_string())),
+                        (_, Err(why)) => Ok(Checked::stopped(why)),
                     };
                     let checked = checked.unwrap_or_else(|why| Checked::stopped(why.to_string()));
                     add(&mut look, (source, kernel), &tool, checked);
                 }
                 look
-            })
-        });
-        looks.collect()
+            });
+            source.looks.push(look);
+        }
     }
 }
 
@@ -83,14 +85,7 @@ fn open(registry: &Registry, width: Option<u64>) -> Result<CheckingWorker> {
 }
 
 /// Runs a kernel in groups of 64, and of 16 where those do not end in time or are wrong.
-fn checked(
-    worker: &mut CheckingWorker,
-    (source, kernel): (&Source, &DraftedKernel),
-) -> Result<Checked> {
-    let family = kernel
-        .family
-        .as_ref()
-        .map_err(|why| Error::Failed(why.clone()))?;
+fn checked(worker: &mut CheckingWorker, (source, family): (&Source, &Family)) -> Result<Checked> {
     let rung = &family.ladder[0];
     let small = family.usual_shape(family.form.ladder_size(true), true);
     let shape = source.n.map_or(small, |n| family.form.shape(n, None));
@@ -102,7 +97,9 @@ fn checked(
     );
     case.wg = rung.work_group().unwrap_or(WorkGroup::linear(64));
     if source.n.is_some() {
-        return worker.check(&case, LONGEST_NAMED, true);
+        // What images hold the simulator takes for never set.
+        let looks_for_unset = !source.text.contains("_image");
+        return worker.check(&case, LONGEST_NAMED, looks_for_unset);
     }
     let checked = check(worker, (family, rung), &case, LONGEST)?;
     if rung.work_group().is_some() || checked.doubt().is_none() || !checked.findings.is_empty() {
@@ -121,34 +118,46 @@ fn checked(
 
 /// Adds what was found in a kernel. Where it reaches out of a buffer whose length is a guess, the rest may follow from that.
 fn add(look: &mut Look, (source, kernel): (&Source, &DraftedKernel), tool: &str, checked: Checked) {
-    let mut findings: Vec<Finding> = checked
-        .findings
-        .iter()
-        .map(|found| Finding {
+    let draft = kernel.drafted.as_ref().map(|(_, draft)| draft);
+    let makes_local = draft.is_ok_and(KernelDraft::has_local);
+    let is_of_length =
+        |found: &CheckFinding| source.n.is_none() && found.is_behind_end(makes_local);
+    let mut all = checked.findings;
+    if let Some(at) = all.iter().position(is_of_length) {
+        all = vec![all.swap_remove(at)];
+    }
+    for found in &all {
+        let mut finding = Finding {
             message: format!("kernel {}: {}", kernel.name, found.meaning()),
             tool: tool.to_owned(),
             file: Some(source.path_of(found.file.as_deref())),
             ..Finding::of_check(found, &kernel.name)
-        })
-        .collect();
-    let outside = checked
-        .findings
-        .iter()
-        .position(|found| found.is_behind_end(kernel.makes_local));
-    if let (Some(at), None) = (outside, source.n) {
-        findings = vec![findings.swap_remove(at)];
-        findings[0].message += "; the launch is a guess, as gpulab try --draft shows it";
+        };
+        let guess = match draft {
+            _ if is_of_length(found) => Some("a length"),
+            Ok(draft) => draft.guess_behind(found.kind == FindingKind::Race),
+            Err(_) => None,
+        };
+        if let Some(guess) = guess {
+            finding.level = Level::Warning;
+            finding.message += &format!(
+                "; this may follow from {guess} that was guessed, as gpulab try --draft shows"
+            );
+        }
+        look.findings.push(finding);
     }
-    if outside.is_some() && source.n.is_none() || kernel.is_guess {
-        findings
-            .iter_mut()
-            .for_each(|found| found.level = Level::Warning);
-    }
-    look.findings.extend(findings);
     if let CheckEnd::Stopped(why) = checked.end {
+        // The simulator's text is not the file's: its lines are others.
+        let why = match why.split_once(": error: ") {
+            Some((_, error)) => format!(
+                "it does not build there: {}",
+                error.lines().next().unwrap_or_default()
+            ),
+            None => format::shorten(&why.replace('\n', " "), 200),
+        };
         look.not_looked_at.push(NotLookedAt {
             what: format!("{}, kernel {} in {SIMULATOR}", source.file, kernel.name),
-            why: format::shorten(&why.replace('\n', " "), 200),
+            why,
         });
     }
 }

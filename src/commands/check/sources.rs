@@ -1,10 +1,11 @@
 //! The files that are checked, and what `gpulab.toml` says of them.
 
-use super::SETTINGS;
+use super::{Look, SETTINGS};
 use crate::brought::{assembled, drafted, read};
 use crate::console::print;
 use crate::kernels::signature::CSource;
 use crate::kernels::{Family, KernelDraft, Registry, UNNAMED, given};
+use crate::report::verdict::Verdict;
 use crate::{Error, Result, files, usage_error};
 use glob::{MatchOptions, Pattern, glob_with};
 use gpulab_model::Joined;
@@ -31,7 +32,7 @@ pub struct CheckSettings {
 #[serde(deny_unknown_fields, default)]
 pub struct FileSettings {
     files: String,
-    define: BTreeMap<String, Value>,
+    pub define: BTreeMap<String, Value>,
     include: Vec<PathBuf>,
     options: String,
     n: Option<u64>,
@@ -48,21 +49,18 @@ impl CheckSettings {
         }
     }
 
-    /// Only these macros.
-    pub fn of_macros(define: &BTreeMap<String, String>) -> CheckSettings {
-        let define = define.iter();
-        let all = FileSettings {
-            files: "**".to_owned(),
-            define: define
-                .map(|(name, value)| (name.clone(), value.as_str().into()))
-                .collect(),
-            ..FileSettings::default()
-        };
-        CheckSettings { check: vec![all] }
+    /// Says which patterns match no file.
+    pub fn leave_unmatched(&self, verdict: &mut Verdict) {
+        for table in &self.check {
+            if let Err(why) = matching(&table.files) {
+                let what = format!("files = {:?} of {SETTINGS}", table.files);
+                verdict.leave(what, why.to_string());
+            }
+        }
     }
 
     /// The last table that matches.
-    fn of(&self, file: &str) -> FileSettings {
+    pub fn of(&self, file: &str) -> FileSettings {
         let mut tables = self.check.iter().filter(|table| {
             Pattern::new(&table.files).is_ok_and(|files| files.matches_with(file, MATCHING))
         });
@@ -70,22 +68,18 @@ impl CheckSettings {
     }
 }
 
-/// The files that patterns match, in order.
-pub fn matching(patterns: &[String]) -> Result<BTreeSet<String>> {
-    let mut all = BTreeSet::new();
-    for pattern in patterns {
-        let paths = glob_with(pattern, MATCHING)
-            .map_err(|error| Error::Usage(format!("{pattern}: {error}")))?;
-        let before = all.len();
-        let paths = paths.flatten().filter(|path| path.is_file());
-        all.extend(paths.map(|path| path.display().to_string()));
-        if all.len() == before {
-            return usage_error(format!(
-                "{pattern}: there is no such file: name kernels, as in 'kernels/**/*.cl'"
-            ));
-        }
+/// The files that a pattern matches, in order.
+pub fn matching(pattern: &str) -> Result<BTreeSet<String>> {
+    let paths = glob_with(pattern, MATCHING)
+        .map_err(|error| Error::Usage(format!("{pattern}: {error}")))?;
+    let paths = paths.flatten().filter(|path| path.is_file());
+    let files: BTreeSet<String> = paths.map(|path| path.display().to_string()).collect();
+    match files.is_empty() {
+        true => usage_error(format!(
+            "{pattern}: there is no such file: name kernels, as in 'kernels/**/*.cl'"
+        )),
+        false => Ok(files),
     }
-    Ok(all)
 }
 
 /// A file of kernels, as compilers get it.
@@ -95,30 +89,27 @@ pub struct Source {
     pub text: String,
     pub kernels: Vec<DraftedKernel>,
     /// Macros that only its host knows, and that nobody named; and those among them that were guessed.
-    missing: Vec<String>,
+    missing: BTreeSet<String>,
     pub guessed: Vec<String>,
     pub options: Vec<String>,
     include: Vec<PathBuf>,
     /// What it needs of devices, in words.
     pub needs: String,
     pub n: Option<u64>,
+    /// What tools say of it; nothing where an interrupt came before.
+    pub looks: Vec<Look>,
 }
 
 pub struct DraftedKernel {
     pub name: String,
     /// Or why there is none.
-    pub family: Result<Family, String>,
-    /// Whether one of its numbers may be any other.
-    pub is_guess: bool,
-    /// Whether its host says how long some of its local memory is.
-    pub makes_local: bool,
+    pub drafted: Result<(Family, KernelDraft), String>,
 }
 
 impl Source {
     /// Reads a file and drafts a family for each of its kernels, in the registry.
-    pub fn read(file: &str, settings: &CheckSettings, registry: &mut Registry) -> Result<Source> {
+    pub fn read(file: &str, settings: FileSettings, registry: &mut Registry) -> Result<Source> {
         let path = Path::new(file);
-        let settings = settings.of(file);
         let text = assembled(path, &read(path)?, "", &settings.include)?;
         let mut known = BTreeMap::new();
         for (name, value) in settings.define {
@@ -127,26 +118,29 @@ impl Source {
                 known.insert(name, value);
             }
         }
+        // Options are parted at blanks.
+        let options = settings.options.replace("-D ", "-D");
         let code = CSource::new(&text, &Vec::from_iter(known.clone()));
-        let mut missing = code.host_names();
-        missing.retain(|name| !known.contains_key(name));
-        let options = settings.options.split_whitespace();
         let mut source = Source {
             file: file.to_owned(),
             text,
             kernels: Vec::new(),
-            missing,
+            missing: BTreeSet::new(),
             guessed: Vec::new(),
-            options: options.map(str::to_owned).collect(),
+            options: options.split_whitespace().map(str::to_owned).collect(),
             include: settings.include,
             needs: String::new(),
             n: settings.n,
+            looks: Vec::new(),
         };
         for name in code.kernels() {
             let kernel = source.drafted(name, &known, registry);
             source.kernels.push(kernel);
         }
         let guesses = source.guesses(&known);
+        let names = guesses.iter().map(|(name, _)| name.clone());
+        let names = names.chain(code.host_names());
+        source.missing = names.filter(|name| !known.contains_key(name)).collect();
         source.guessed = guesses
             .iter()
             .map(|(name, value)| format!("{name} = {value}"))
@@ -178,13 +172,8 @@ impl Source {
             (&besides, false),
             (&family, None),
         );
-        let draft = drafted.as_ref().map(|(_, draft)| draft);
         DraftedKernel {
-            is_guess: draft.is_ok_and(KernelDraft::has_choice),
-            makes_local: draft.is_ok_and(KernelDraft::has_local),
-            family: drafted
-                .map(|(family, _)| family)
-                .map_err(|why| why.to_string()),
+            drafted: drafted.map_err(|why| why.to_string()),
             name,
         }
     }
@@ -192,9 +181,8 @@ impl Source {
     /// Values of other macros than the known ones, as the first kernel's draft has them. A name in small letters that says nothing
     /// may be a mistake.
     fn guesses(&self, known: &BTreeMap<String, String>) -> Vec<(String, String)> {
-        let mut families = self.kernels.iter().flat_map(|kernel| &kernel.family);
-        let family = families.next();
-        let mut all = family.map_or_else(Vec::new, |family| {
+        let mut drafts = self.kernels.iter().flat_map(|kernel| &kernel.drafted);
+        let mut all = drafts.next().map_or_else(Vec::new, |(family, _)| {
             given(family, &family.ladder[0], &self.text)
         });
         all.retain(|(name, value)| {
@@ -207,14 +195,12 @@ impl Source {
     /// The path of a file that a tool names.
     pub fn path_of(&self, name: Option<&str>) -> String {
         let folder = Path::new(&self.file).parent().into_iter();
-        let mut folders = folder.chain(self.include.iter().map(PathBuf::as_path));
-        let found = name.and_then(|name| {
-            folders.find_map(|folder| {
-                let path = folder.join(name);
-                path.is_file().then(|| path.display().to_string())
-            })
-        });
-        found.unwrap_or_else(|| self.file.clone())
+        let folders = folder.chain(self.include.iter().map(PathBuf::as_path));
+        let mut paths = folders.map(|folder| folder.join(name.unwrap_or_default()));
+        match paths.find(|path| path.is_file()) {
+            Some(path) => path.display().to_string(),
+            None => self.file.clone(),
+        }
     }
 }
 
@@ -231,8 +217,12 @@ pub fn begin(sources: &[Source]) -> Result<()> {
             .iter()
             .map(|name| format!("{name} = \"?\""))
             .joined(", ");
+        let guesses = match &source.guessed[..] {
+            [] => String::new(),
+            guessed => format!("  # without it: {}", guessed.join(", ")),
+        };
         text += &format!(
-            "\n[[check]]\nfiles  = {:?}\ndefine = {{ {macros} }}\n",
+            "\n[[check]]\nfiles  = {:?}\ndefine = {{ {macros} }}{guesses}\n",
             source.file
         );
     }

@@ -3,7 +3,7 @@
 use super::sources::Source;
 use super::{Cache, Look};
 use crate::device::{BuildUnit, TriedBuild};
-use crate::files::{self, ScratchFolder};
+use crate::files::ScratchFolder;
 use crate::interrupt;
 use crate::outcome::DeviceInfo;
 use crate::processes::output_within;
@@ -38,9 +38,10 @@ impl Driver<'_> {
     }
 
     /// What it makes of a file.
-    pub fn look(&mut self, source: &Source, cache: &Cache<'_>) -> Look {
+    pub fn look(&mut self, source: &mut Source, cache: &Cache<'_>) {
         let tool = format::device(&self.device.platform);
-        cache.look(&format!("{tool} {}", self.device.driver), source, || {
+        let question = format!("{tool} {}", self.device.driver);
+        let look = cache.look(&question, source, || {
             let options = source.options.iter().cloned();
             let unit = BuildUnit {
                 path: source.file.clone(),
@@ -55,16 +56,23 @@ impl Driver<'_> {
             };
             match tried {
                 Ok(Ok(tried)) => told(&tried, source, &tool),
-                Ok(Err(stop)) => failed(stop.reason, source, &tool),
+                Ok(Err(stop)) => {
+                    let tried = TriedBuild {
+                        log: stop.reason,
+                        ..TriedBuild::default()
+                    };
+                    told(&tried, source, &tool)
+                }
                 Err(why) => left(why.to_string(), source, &tool),
             }
-        })
+        });
+        source.looks.push(look);
     }
 }
 
 /// A worker, and the folder that keeps what it builds.
 fn open(device: &DeviceInfo) -> Result<(WorkerProcess, ScratchFolder)> {
-    let scratch = scratch()?;
+    let scratch = ScratchFolder::new().map_err(Error::unwritten("a temporary folder"))?;
     let setup = Setup {
         device: Some(device.selector.clone()),
         ..Setup::default()
@@ -85,10 +93,6 @@ fn open(device: &DeviceInfo) -> Result<(WorkerProcess, ScratchFolder)> {
     Ok((worker, scratch))
 }
 
-fn scratch() -> Result<ScratchFolder> {
-    ScratchFolder::new().map_err(|error| Error::Failed(format!("no temporary folder: {error}")))
-}
-
 /// What a compiler made of a file.
 fn told(tried: &TriedBuild, source: &Source, tool: &str) -> Look {
     let mut findings: Vec<Finding> = tried
@@ -97,8 +101,8 @@ fn told(tried: &TriedBuild, source: &Source, tool: &str) -> Look {
         .filter_map(|line| said(line, source, tool))
         .collect();
     if !tried.is_built && findings.iter().all(|found| found.level != Level::Error) {
-        let first = tried.log.lines().next().unwrap_or_default();
-        return failed(first.to_owned(), source, tool);
+        let log = tried.log.lines().take(2).joined(" ");
+        findings.push(finding(("build_error", Level::Error, log), source, tool));
     }
     let seconds = Some(tried.seconds).filter(|seconds| seconds[1] > 0.0);
     findings.extend(seconds.map(|seconds| {
@@ -110,14 +114,6 @@ fn told(tried: &TriedBuild, source: &Source, tool: &str) -> Look {
         findings,
         is_built: Some(tried.is_built),
         seconds,
-        ..Look::default()
-    }
-}
-
-fn failed(why: String, source: &Source, tool: &str) -> Look {
-    Look {
-        findings: vec![finding(("build_error", Level::Error, why), source, tool)],
-        is_built: Some(false),
         ..Look::default()
     }
 }
@@ -169,12 +165,11 @@ pub struct Clang {
     program: String,
     /// What it says of its version.
     version: String,
-    folder: ScratchFolder,
 }
 
 impl Clang {
     /// The newest that is here and knows AMD's GPUs, or what to install.
-    pub fn find() -> Result<Clang, String> {
+    pub fn find() -> Result<Clang, &'static str> {
         let numbered = (13..30).rev().map(|number| format!("clang-{number}"));
         let mut programs = ["clang".to_owned()].into_iter().chain(numbered);
         let clang = programs.find_map(|program| {
@@ -186,19 +181,15 @@ impl Clang {
             let [Ok(version), Ok(targets)] = asked else {
                 return None;
             };
-            targets.contains("amdgcn").then_some((program, version))
+            let is_for_amd = targets.contains("amdgcn");
+            is_for_amd.then_some(Clang { program, version })
         });
-        let (program, version) = clang.ok_or("Clang is not installed: apt-get install clang")?;
-        Ok(Clang {
-            program,
-            version,
-            folder: scratch().map_err(|error| error.to_string())?,
-        })
+        clang.ok_or("Clang is not installed: apt-get install clang")
     }
 
     /// Which version of OpenCL C a file needs, the least with which it builds, and which extensions; and what it says of the file
     /// for each target. Sets the version where no option does.
-    pub fn look(&self, source: &mut Source, cache: &Cache<'_>) -> Vec<Look> {
+    pub fn look(&self, source: &mut Source, cache: &Cache<'_>) {
         let needs = cache.look(&format!("{} needs", self.version), source, || {
             let needs = self
                 .needs_of(source)
@@ -217,13 +208,13 @@ impl Clang {
         {
             source.options.push(format!("{STANDARD}{version}"));
         }
-        let source = &*source;
-        let for_targets = TARGETS.map(|target| {
-            cache.look(&format!("{} {target}", self.version), source, || {
+        source.looks.push(needs);
+        for target in TARGETS {
+            let look = cache.look(&format!("{} {target}", self.version), source, || {
                 self.compile(source, target, &source.options)
-            })
-        });
-        [needs].into_iter().chain(for_targets).collect()
+            });
+            source.looks.push(look);
+        }
     }
 
     /// As in `CL2.0 cl_khr_fp64`; nothing of what does not build.
@@ -247,16 +238,13 @@ impl Clang {
             .find(|version| builds(TARGETS[0], version, ""))
             .unwrap_or(first);
         let without = |name: &str| builds(SPIR, version, &format!("-Xclang -cl-ext=-{name}"));
-        let extensions = match without("all") {
-            true => "",
-            false => EXTENSIONS,
-        };
-        let needed = extensions.split_whitespace().filter(|name| !without(name));
+        let is_plain = without("all");
+        let needed = EXTENSIONS.split_whitespace();
+        let needed = needed.filter(|name| !is_plain && !without(name));
         Some([version].into_iter().chain(needed).joined(" "))
     }
 
     fn compile(&self, source: &Source, target: &str, options: &[String]) -> Look {
-        let file = self.folder.path().join(files::name_of(&[&source.file]));
         let mut command = Command::new(&self.program);
         command.args("-x cl -Xclang -finclude-default-header -nogpulib -fno-caret-diagnostics -c -o /dev/null".split(' '));
         if source.text.contains("intel_") {
@@ -268,9 +256,7 @@ impl Clang {
             gpu => command.args(["-target", "amdgcn-amd-amdhsa", &format!("-mcpu={gpu}")]),
         };
         command.args(options.iter().filter(|option| !option.is_empty()));
-        let written = std::fs::write(&file, &source.text);
-        let output = written.and_then(|()| output_within(command.arg(&file), "", LONGEST));
-        match output {
+        match output_within(command.arg("-"), &source.text, LONGEST) {
             Err(error) => left(format!("{}: {error}", self.program), source, target),
             Ok(output) => {
                 let tried = TriedBuild {

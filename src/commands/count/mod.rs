@@ -33,7 +33,6 @@ use crate::{Error, Result, ceilings, interrupt, report, usage_error, why};
 use counter::{CountedTrial, Counter, is_large, of_rung, small, source_line, trials, usual_size};
 use gpulab_model::Joined;
 use std::path::Path;
-use std::slice::from_ref;
 use std::time::Duration;
 use std::{env, fs};
 
@@ -176,36 +175,33 @@ fn tell(
     });
 }
 
-/// Counts the kernels that a host program launches.
 /// Files that may hold the text of a kernel.
 const TEXTS: [&str; 8] = ["cl", "c", "cc", "cpp", "h", "hpp", "py", "rs"];
 
 /// Names the file and the line of a finding, where a text of the program stands in a file below this folder.
 fn name_files(counted: &mut CountedProgram) {
-    let patterns = TEXTS.map(|end| format!("**/*.{end}"));
-    let files = patterns
+    let lines = |text: &str| text.matches('\n').count() as u64;
+    let mut texts = counted.sources.clone();
+    texts.retain(|_, text| !text.trim().is_empty());
+    let files = TEXTS
         .iter()
-        .flat_map(|pattern| matching(from_ref(pattern)));
+        .flat_map(|end| matching(&format!("**/*.{end}")));
     for path in files.flatten() {
+        if texts.is_empty() {
+            return;
+        }
         let whole = fs::read_to_string(&path).unwrap_or_default();
         let whole = whole.replace('\r', "");
-        let mut texts = counted.sources.iter();
-        let place = texts.find_map(|(name, text)| {
-            let text = &text.replace('\r', "");
-            let at = whole
-                .find(text.trim())
-                .filter(|_| !text.trim().is_empty())?;
-            let lines_before = |text: &str, at: usize| text[..at].matches('\n').count() as u64;
-            let blank = text.len() - text.trim_start().len();
-            Some((
-                name.clone(),
-                lines_before(&whole, at),
-                lines_before(text, blank),
-            ))
+        let place = texts.iter().find_map(|(name, text)| {
+            let text = text.replace('\r', "");
+            let (before, _) = whole.split_once(text.trim())?;
+            let (blank, _) = text.split_once(text.trim())?;
+            Some((name.clone(), lines(before), lines(blank)))
         });
         let Some((name, before, blank)) = place else {
             continue;
         };
+        texts.remove(&name);
         for found in &mut counted.findings {
             let own = found.file.as_mut().zip(found.line.as_mut());
             let other = found.other.as_mut().map(|(file, line)| (file, line));
@@ -220,6 +216,7 @@ fn name_files(counted: &mut CountedProgram) {
     }
 }
 
+/// Counts the kernels that a host program launches.
 fn count_program(global: &Global, options: &CountArgs, model: LockstepModel) -> Result<()> {
     let before = baseline(options)?;
     let mut outputs: Outputs<CountRow> = Outputs::open(&paths(options))?;

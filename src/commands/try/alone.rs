@@ -7,6 +7,7 @@ use crate::cli::{Global, TryArgs};
 use crate::commands::check;
 use crate::commands::elsewhere::{RecordedGpu, USUAL};
 use crate::console::{quoted, screen};
+use crate::count::FindingKind;
 use crate::judgement::{Judgement, Ruling};
 use crate::judging::judge;
 use crate::kernels::signature::CSource;
@@ -283,8 +284,11 @@ impl Looking<'_> {
             self.stray.get_or_insert(found.sentence());
         }
         self.is_looked |= checked.doubt().is_none();
-        if !checked.findings.is_empty() && draft.has_choice() {
-            self.tell("note: this may follow from a number that was guessed: --draft writes the guesses, for you to correct");
+        let mut findings = checked.findings.iter();
+        if let Some(guess) =
+            findings.find_map(|found| draft.guess_behind(found.kind == FindingKind::Race))
+        {
+            self.tell(&format!("note: this may follow from {guess} that was guessed: --draft writes the guesses, for you to correct"));
         }
         if checked.findings.is_empty() && checked.doubt().is_none() {
             self.details += &simulate::told(&checked, rung, "", self.screen);

@@ -9,7 +9,7 @@ use crate::signature::{
 };
 use gpulab_model::data::Scalar;
 use gpulab_model::plan::{ImageKind, WorkGroup};
-use gpulab_model::{Joined, is_among};
+use gpulab_model::{Joined, has_part, is_among};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -24,6 +24,9 @@ pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, Str
         outputs.joined("; ")
     ))
 }
+
+/// Where nothing says for which work-group local memory is as long as it is.
+const OTHER_GROUP: &str = "; the work-group is a guess, and local memory may be meant for another";
 
 const TYPE_UNKNOWN: &str = ": its type is not known here";
 
@@ -60,9 +63,26 @@ impl KernelDraft {
     }
 
     /// Whether one of its numbers may be any other.
-    pub fn has_choice(&self) -> bool {
+    fn has_choice(&self) -> bool {
         let mut args = self.args.iter();
         args.any(|arg| arg.comment.starts_with(": or "))
+    }
+
+    /// What was guessed that a fault in this memory may follow from; a race follows from no work-group.
+    pub fn guess_behind(&self, is_race: bool, memory: Option<&str>) -> Option<&'static str> {
+        match () {
+            () if self.has_choice() => Some("a number"),
+            () if !self.unknown.is_empty() => Some("a macro"),
+            () if !is_race && self.head.contains(OTHER_GROUP) => Some("a work-group"),
+            // What indices scatter meets where two are alike.
+            () if is_race && memory == Some("global") && self.is_scattering() => Some("an index"),
+            () => None,
+        }
+    }
+
+    fn is_scattering(&self) -> bool {
+        let has = |part: &str| self.args.iter().any(|arg| arg.text.contains(part));
+        has("out ") && !has("inout ") && has(" below ")
     }
 
     /// Whether it may have other sizes than multiples of its group.
@@ -138,12 +158,15 @@ pub fn draft_alone(
     let mut draft = unchecked(text, (file, kernel), defines, UNNAMED)?;
     let mut args = draft.args.iter();
     if let Some(arg) = args.find(|arg| arg.comment == TYPE_UNKNOWN || arg.text == "?") {
-        let (type_name, _) = arg.parameter.rsplit_once(' ').unwrap_or_default();
-        return Err(format!(
-            "the type of the parameter {} of {} is in none of its files: give it, as in -D {type_name}=float",
-            arg.parameter,
-            kernel.unwrap_or(file)
-        ));
+        let parameter = &arg.parameter;
+        let (type_name, _) = parameter.rsplit_once(' ').unwrap_or_default();
+        let kernel = kernel.unwrap_or(file);
+        return Err(match has_part(type_name, "pipe atomic_") {
+            true => format!("gpulab cannot make the argument {parameter} of {kernel}"),
+            false => format!(
+                "the type of the parameter {parameter} of {kernel} is in none of its files: give it, as in -D {type_name}=float"
+            ),
+        });
     }
     if besides.contains(ITSELF) {
         draft = draft.keeping_outputs();
@@ -199,7 +222,7 @@ fn unchecked(
         .collect();
     let group = source.required_group(&kernel);
     let group = group.or_else(|| source.named_group(dimensions));
-    let lines = lines((&source, &kernel), &reading, (group, &args));
+    let lines = lines((&source, &kernel, text), &reading, (group, &args));
     let items = group.map(|group| group.size() as u64);
     for arg in &mut args {
         if let Some(items) = items.or_else(|| source.local_length(&kernel)) {
@@ -247,7 +270,7 @@ fn unchecked(
 
 /// The lines of a kernel's file that say how it is launched.
 fn lines(
-    (source, kernel): (&CSource, &str),
+    (source, kernel, text): (&CSource, &str, &str),
     reading: &Reading<'_>,
     (group, args): (Option<WorkGroup>, &[DraftArg]),
 ) -> String {
@@ -268,9 +291,15 @@ fn lines(
         ""
     };
     let mut out = format!("{form}n      = {}\n{only}", own.unwrap_or(n));
-    let own = source.local_length(kernel).filter(|_| dimensions == 1);
+    // Of all work-groups a kernel is meant for one if it never asks for its own, and for one work-item if it asks for nothing.
+    let is_one_group = !has_part(text, "get_global get_group");
+    let is_one_item = is_one_group && !has_part(text, "get_local get_sub");
+    let own = match is_one_item {
+        true => Some(1),
+        false => source.local_length(kernel).filter(|_| dimensions == 1),
+    };
     let usual = own.unwrap_or([256, 16, 8][dimensions - 1]);
-    let is_guarded = is_guarded(source, kernel);
+    let is_guarded = is_one_item || is_guarded(source, kernel);
     if !is_guarded {
         let _ = writeln!(
             out,
@@ -288,7 +317,16 @@ fn lines(
     if !wg.is_empty() {
         let _ = writeln!(out, "wg     = {wg:?}");
     }
-    out + &format!("items  = {items:?}  # work-items; or groups = ...\n")
+    let mut words = source.body(kernel).unwrap_or_default().iter();
+    let has_local = words.any(|word| word.trim_matches('_') == "local");
+    let other = match group.is_none() && own.is_none() && has_local {
+        true => OTHER_GROUP,
+        false => "",
+    };
+    out + &match is_one_group {
+        true => format!("groups = \"1\"  # no work-item asks for its group{other}\n"),
+        false => format!("items  = {items:?}  # work-items; or groups = ...{other}\n"),
+    }
 }
 
 #[derive(Clone)]
@@ -418,7 +456,7 @@ fn draft_arg(
                 let names = fields.map(|field| field.name.as_str()).joined(", ");
                 plain(
                     format!("{{{}}}", values.joined(", ")),
-                    &format!(": {names}"),
+                    &format!(": or others, {names}"),
                 )
             }
             _ => plain("?".into(), ""),

@@ -149,8 +149,8 @@ fn plot(points: &[&Point], title: &str, scale: AxisScale, screen: Screen) -> Str
         .map(|(sign, name)| format!("{sign} {}", format::terminal(name)));
     let is_covered = area.iter().flatten().any(|&cell| cell == SEVERAL);
     let several = is_covered.then(|| format!("{SEVERAL} several"));
-    let keys: Vec<String> = signs.chain(several).collect();
-    let legend = format!("over {}: {}", format::terminal(x_name), keys.join("; "));
+    let keys = signs.chain(several).joined("; ");
+    let legend = format!("over {}: {}", format::terminal(x_name), keys);
     text + &screen.wrap(&legend)
 }
 
