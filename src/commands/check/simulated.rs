@@ -135,7 +135,9 @@ fn add(look: &mut Look, (source, kernel): (&Source, &DraftedKernel), tool: &str,
         };
         let guess = match draft {
             _ if is_of_length(found) => Some("a length"),
-            Ok(draft) => draft.guess_behind(found.kind == FindingKind::Race),
+            Ok(draft) => {
+                draft.guess_behind(found.kind == FindingKind::Race, found.memory.as_deref())
+            }
             Err(_) => None,
         };
         if let Some(guess) = guess {

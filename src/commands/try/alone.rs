@@ -285,9 +285,9 @@ impl Looking<'_> {
         }
         self.is_looked |= checked.doubt().is_none();
         let mut findings = checked.findings.iter();
-        if let Some(guess) =
-            findings.find_map(|found| draft.guess_behind(found.kind == FindingKind::Race))
-        {
+        if let Some(guess) = findings.find_map(|found| {
+            draft.guess_behind(found.kind == FindingKind::Race, found.memory.as_deref())
+        }) {
             self.tell(&format!("note: this may follow from {guess} that was guessed: --draft writes the guesses, for you to correct"));
         }
         if checked.findings.is_empty() && checked.doubt().is_none() {
