@@ -225,20 +225,29 @@ pub fn family_of_file(
     family_of_text(registry, (text, name, folder), path, device)
 }
 
-/// A kernel of a text, which stands at `path`, as the only rung of a family of this name, or as other rungs that stand in the lines
-/// `besides`: the rest is drafted. `defines` are macros of its host. There is room behind buffers, or none.
+/// The draft of a kernel of a text, which stands at `path`, as the only rung of a family, or as other rungs that stand in the lines
+/// `besides`. `defines` are macros of its host. There is room behind buffers, or none.
 ///
 /// Errors: there is no such kernel, or it leaves types to its host.
+pub fn kernel_draft(
+    (text, path, kernel): (&str, &Path, Option<&str>),
+    defines: &BTreeMap<String, String>,
+    (besides, room): (&str, bool),
+) -> Result<KernelDraft> {
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    let draft = draft_alone(text, (&file, kernel), defines, (besides, room));
+    draft.map_err(|why| wrong(path, why))
+}
+
+/// As [`kernel_draft`], with its family, of this name.
 pub fn drafted(
     registry: &mut Registry,
     (text, path, kernel): (&str, &Path, Option<&str>),
     defines: &BTreeMap<String, String>,
-    (besides, room): (&str, bool),
+    besides: (&str, bool),
     (name, device): (&str, Option<&str>),
 ) -> Result<(Family, KernelDraft)> {
-    let file = path.file_name().unwrap_or_default().to_string_lossy();
-    let draft = draft_alone(text, (&file, kernel), defines, (besides, room));
-    let draft = draft.map_err(|why| wrong(path, why))?;
+    let draft = kernel_draft((text, path, kernel), defines, besides)?;
     let described = (draft.text(), name.to_owned(), folder_of(path));
     let family = family_of_text(registry, described, path, device)?;
     Ok((family, draft))

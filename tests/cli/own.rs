@@ -607,6 +607,12 @@ fn a_kernel_alone_is_looked_at_over_guessed_data() {
             5,
         ),
         ("b[i * i] = a[i];", "", "far behind their ends", 2),
+        (
+            "b[i] = a[i + SHIFT];",
+            "UNDECIDED",
+            "may follow from a macro that was guessed",
+            8,
+        ),
     ];
     for (store, word, said, exit) in cases {
         std::fs::write(&file, copying("", store)).unwrap();
@@ -650,6 +656,26 @@ fn an_older_kernel_says_whether_a_newer_one_is_right_and_faster() {
             "{word}, {code}: {out}{err}"
         );
     }
+    // With an argument more.
+    let new = folder.path().join("new.cl");
+    let text = copying("t[get_local_id(0)] = a[i % n];", "b[i] = 2 * a[i];");
+    let text = text.replace("int n)", "int n, __local float *t)");
+    std::fs::write(&new, text).unwrap();
+    let [new, before] = [&new, &old].map(|path| path.to_str().unwrap());
+    let (out, err, code) = run(&[
+        "try",
+        new,
+        "--against",
+        before,
+        "-n",
+        "4096",
+        "--budget",
+        "1",
+    ]);
+    assert!(
+        [0, 6, 8].contains(&code) && out.contains("times (") | out.contains("SAME"),
+        "{out}{err}"
+    );
     let scaled = |value: &str| {
         format!(
             "kernel void scale(global const float *a, global float *b, float s, float t, int n, int m, int offset) {{\n\

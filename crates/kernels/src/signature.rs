@@ -70,6 +70,12 @@ const DEEPEST: usize = 16;
 type Seen = BTreeSet<(*const String, String)>;
 
 impl CSource {
+    /// Whether the text has one of these words, in small letters or capitals.
+    pub fn has_word(&self, words: &str) -> bool {
+        let mut tokens = self.tokens.iter();
+        tokens.any(|token| is_among(&token.to_lowercase(), words))
+    }
+
     /// Reads a text, of which macros are `defines` besides its own.
     pub fn new(text: &str, defines: &[(String, String)]) -> CSource {
         let mut macros: BTreeMap<String, Vec<String>> = defines

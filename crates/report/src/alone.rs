@@ -17,10 +17,12 @@ pub fn conclude(verdict: &mut Verdict, kernels: &[String], is_looked: bool) {
         .map(|finding| finding.rule.clone())
         .collect();
     let is_compared = verdict.reference.is_some();
+    let is_sure = faults(verdict).any(|finding| finding.level == Level::Error);
     verdict.verdict = match rules.first() {
         None if !is_looked => Word::NotLookedAt,
         None => Word::NothingFound,
         Some(rule) if rule == BUILD && rules.len() == 1 => Word::NotBuilt,
+        Some(_) if !is_sure => Word::Undecided,
         Some(_) if is_compared => Word::Incorrect,
         Some(_) => Word::Found,
     };
@@ -40,10 +42,15 @@ pub fn conclude(verdict: &mut Verdict, kernels: &[String], is_looked: bool) {
     };
 }
 
-/// What is wrong, without what is only to be known.
+/// What is wrong, or would be if nothing was guessed wrongly; without what is only to be known.
 fn faults(verdict: &Verdict) -> impl Iterator<Item = &Finding> {
     let findings = verdict.findings.iter();
-    findings.filter(|finding| finding.level == Level::Error)
+    findings.filter(|finding| finding.level != Level::Note && !is_of_compiler(finding))
+}
+
+/// Whether another compiler than the device's says so.
+fn is_of_compiler(finding: &Finding) -> bool {
+    finding.level == Level::Warning && finding.rule.starts_with("build")
 }
 
 /// What compilers made of a file.
@@ -72,7 +79,7 @@ pub fn text(verdict: &Verdict, details: &str, screen: Screen) -> String {
     }
     text += details;
     let findings = verdict.findings.iter();
-    let mut warnings = findings.filter(|finding| finding.level == Level::Warning);
+    let mut warnings = findings.filter(|finding| is_of_compiler(finding));
     for finding in warnings.by_ref().take(MOST_LINES) {
         text += &screen.wrap_foreign(&format!("warning: {}", placed(finding)));
     }

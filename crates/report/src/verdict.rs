@@ -101,6 +101,16 @@ impl Finding {
         }
     }
 
+    /// Takes it for no fault as yet if it may follow from something that was guessed, in words.
+    pub fn doubt(&mut self, guess: Option<&str>) {
+        if let Some(guess) = guess {
+            self.level = Level::Warning;
+            self.message += &format!(
+                "; this may follow from {guess} that was guessed, as gpulab try --draft shows"
+            );
+        }
+    }
+
     /// Whether another tool says the same.
     pub fn is_like(&self, other: &Finding) -> bool {
         let tool = self.tool.clone();

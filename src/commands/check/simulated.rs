@@ -7,7 +7,7 @@ use crate::count::{CheckFinding, FindingKind};
 use crate::kernels::{Family, KernelDraft, Registry};
 use crate::plan::{Case, WorkGroup};
 use crate::report::format;
-use crate::report::verdict::{Finding, Level, NotLookedAt};
+use crate::report::verdict::{Finding, NotLookedAt};
 use crate::simulator::{self, CheckEnd, Checked, CheckingWorker, Simulator};
 use crate::{Result, bench, ceilings};
 use std::collections::BTreeMap;
@@ -140,12 +140,7 @@ fn add(look: &mut Look, (source, kernel): (&Source, &DraftedKernel), tool: &str,
             }
             Err(_) => None,
         };
-        if let Some(guess) = guess {
-            finding.level = Level::Warning;
-            finding.message += &format!(
-                "; this may follow from {guess} that was guessed, as gpulab try --draft shows"
-            );
-        }
+        finding.doubt(guess);
         look.findings.push(finding);
     }
     if let CheckEnd::Stopped(why) = checked.end {

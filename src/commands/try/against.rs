@@ -4,7 +4,7 @@ use super::judge::{SMALL, judge_rung};
 use super::{alone, simulate};
 use crate::bench;
 use crate::brought::{
-    drafted, family_of_file, family_of_text, folder_of, is_family_file, located, parted, read,
+    family_of_file, family_of_text, folder_of, is_family_file, kernel_draft, located, parted, read,
 };
 use crate::cli::{Global, TryArgs};
 use crate::commands::elsewhere::{RecordedGpu, USUAL};
@@ -34,7 +34,10 @@ const BUDGET_S: f64 = 10.0;
 /// Share of a time by which kernels that are the same may differ.
 const SAME: f64 = 0.02;
 
-const OTHER_DATA: &str = "other data than these, which were guessed";
+/// The option that keeps drivers from optimising.
+const PLAIN: &str = "-cl-opt-disable";
+
+const OTHER_DATA: &str = "other data and launches than these, which were guessed";
 
 /// Two kernels of one family, the older one first.
 struct Pair {
@@ -45,6 +48,8 @@ struct Pair {
     guesses: String,
     /// The same family, whose outputs keep what they held where a kernel does not write them; none of data that are not guessed.
     kept: Option<Family>,
+    /// The same family, built without optimisation; none of a reader's own.
+    plain: Option<Family>,
     /// The same family, each with another number than one that was guessed, and which.
     others: Vec<(Family, String)>,
 }
@@ -88,7 +93,9 @@ fn judged_pair(
         (judgement, itself) = judged(&mut apart, (family, rungs), &job.cases)?;
     }
     if let Some(itself) = itself {
-        return not_right(global, ([old, new], pair), [&itself, &judgement], verdict);
+        let sides = ([old, new], pair);
+        let ran = (&mut apart, &job.cases);
+        return not_right(global, sides, ran, [&itself, &judgement], verdict);
     }
     let [old_case, case] = &job.cases;
     let code = [worker.binary(old_case)?, worker.binary(case)?]
@@ -161,6 +168,7 @@ fn judged(
 fn not_right(
     global: &Global,
     ([old, new], pair): ([&str; 2], &Pair),
+    (apart, cases): (&mut WorkerProcess, &[Case; 2]),
     [itself, judgement]: [&Judgement; 2],
     verdict: &mut Verdict,
 ) -> Result<String> {
@@ -182,6 +190,22 @@ fn not_right(
             verdict.verdict = Word::NotBuilt;
             verdict.next = Some(format!("gpulab try {}", quoted(new)));
             return Ok(format!("NOT BUILT\n{told}"));
+        }
+        if let Some(plain) = &pair.plain {
+            let cases = cases.each_ref().map(|case| Case {
+                family: plain.name.to_string(),
+                ..case.clone()
+            });
+            if let (_, None) = judged(apart, (plain, &pair.rungs), &cases)? {
+                verdict.verdict = Word::Undecided;
+                verdict.reason = format!(
+                    "they agree where the driver does not optimise ({PLAIN}), so that it may compile one of them wrongly, which a check by \
+                     --check=\"numpy: ...\" of each would tell: {}",
+                    verdict.reason
+                );
+                verdict.next = Some(format!("gpulab try {}", quoted(old)));
+                return Ok(against::headline(verdict, screen));
+            }
         }
         verdict.verdict = Word::Incorrect;
         let kernel = (&pair.rungs[1], judgement);
@@ -362,13 +386,14 @@ fn pair(global: &Global, options: &TryArgs, [old, new]: [&str; 2]) -> Result<Pai
         rung_lines("old", (&before, part))?,
         rung_lines("new", (Path::new(new_file), new_part))?
     );
-    let (family, draft) = drafted(
-        &mut registry,
-        (&read(&before)?, &before, part),
-        &alone::defines(&options.define)?,
-        (&besides, false),
-        ("pair", device),
-    )?;
+    let defines = alone::defines(&options.define)?;
+    let older = (&*read(&before)?, &*before, part);
+    let mut draft = kernel_draft(older, &defines, (&besides, false))?;
+    let newer = (&*read(Path::new(new_file))?, Path::new(new_file), new_part);
+    let newer = kernel_draft(newer, &defines, ("", false))?;
+    draft
+        .take_args_of(&newer)
+        .map_err(|why| Error::Usage(format!("{new}: {why}, from gpulab try {old} --draft")))?;
     if let Some(name) = draft.unknown.first() {
         return usage_error(format!(
             "{old} does not say all that its host does, such as {name}: say it, as in -D {name}=..., or in a file of your own, with check = \"rung: old\", from gpulab try {old} --draft"
@@ -378,7 +403,10 @@ fn pair(global: &Global, options: &TryArgs, [old, new]: [&str; 2]) -> Result<Pai
         let named = (text, name, folder_of(&before));
         family_of_text(&mut registry, named, &before, device)
     };
+    let family = declared(draft.text(), "pair".to_owned())?;
     let kept = declared(draft.keeping_outputs().text(), "kept".to_owned())?;
+    let plain = format!("options = {PLAIN:?}\n{}", draft.text());
+    let plain = declared(plain, "plain".to_owned())?;
     let mut others = Vec::new();
     for (at, (text, numbers)) in draft.with_other_numbers().into_iter().enumerate() {
         others.push((declared(text, format!("numbers{at}"))?, numbers));
@@ -386,6 +414,7 @@ fn pair(global: &Global, options: &TryArgs, [old, new]: [&str; 2]) -> Result<Pai
     Ok(Pair {
         guesses: draft.guesses,
         kept: Some(kept),
+        plain: Some(plain),
         others,
         ..Pair::of(registry, family, ["old", "new"])?
     })
@@ -421,6 +450,7 @@ impl Pair {
             rungs,
             guesses: String::new(),
             kept: None,
+            plain: None,
             others: Vec::new(),
         })
     }

@@ -120,6 +120,9 @@ pub fn run(global: &Global, options: &TryArgs, (file, kernel): (&str, Option<&st
         _ if verdict.verdict == Word::NothingFound => {
             Some(format!("gpulab check {}", quoted(file)))
         }
+        _ if verdict.verdict == Word::Undecided => {
+            Some(format!("gpulab try {} --draft", quoted(file)))
+        }
         _ => None,
     };
     let text = alone::text(&verdict, &looking.details, screen);
@@ -187,7 +190,8 @@ impl Looking<'_> {
         let mut again = clean.clone();
         if side.is_some() {
             again.attempt(is_only, (&multiple, false))?;
-            if again.verdict.findings.len() == before {
+            let mut found = again.verdict.findings[before..].iter();
+            if found.all(|finding| finding.level == Level::Note) {
                 again.tell(&format!(
                     "note: only with {}nothing was found; {first}",
                     multiple.replace('\n', " ")
@@ -278,18 +282,28 @@ impl Looking<'_> {
             return Ok(None);
         }
         let checked = simulate::look(registry, (family, rung), &case, SHORT)?;
+        for finding in &mut self.verdict.findings[before..] {
+            let guess = match &*finding.rule {
+                // The reader says what is right.
+                "wrong_result" => None,
+                "unsteady_result" if checked.findings.is_empty() => Some("a number"),
+                "unsteady_result" => draft.guess_behind(true, Some("global")),
+                _ => draft.guess_behind(false, None),
+            };
+            finding.doubt(guess);
+        }
+        let at_device = self.verdict.findings.len();
         simulate::add(&mut self.verdict, &checked, &self.kernel);
+        let in_simulator = self.verdict.findings[at_device..].iter_mut();
+        for (finding, found) in in_simulator.zip(&checked.findings) {
+            let is_race = found.kind == FindingKind::Race;
+            finding.doubt(draft.guess_behind(is_race, found.memory.as_deref()));
+        }
         let mut findings = checked.findings.iter();
         if let Some(found) = findings.find(|found| found.is_behind_end(draft.has_local())) {
             self.stray.get_or_insert(found.sentence());
         }
         self.is_looked |= checked.doubt().is_none();
-        let mut findings = checked.findings.iter();
-        if let Some(guess) = findings.find_map(|found| {
-            draft.guess_behind(found.kind == FindingKind::Race, found.memory.as_deref())
-        }) {
-            self.tell(&format!("note: this may follow from {guess} that was guessed: --draft writes the guesses, for you to correct"));
-        }
         if checked.findings.is_empty() && checked.doubt().is_none() {
             self.details += &simulate::told(&checked, rung, "", self.screen);
         }

@@ -43,6 +43,8 @@ pub struct KernelDraft {
     args: Vec<DraftArg>,
     /// The lines below them.
     besides: String,
+    /// Those of the last rung of these lines, if it takes others.
+    args_of_last: Vec<DraftArg>,
     /// What was guessed, in a line.
     pub guesses: String,
     /// Macros whose names say nothing of their values.
@@ -59,7 +61,35 @@ impl KernelDraft {
             // Writing to a String cannot fail.
             let _ = writeln!(text, "  {quoted:width$} # {}{}", arg.parameter, arg.comment);
         }
-        text + "]\n" + &self.besides
+        text += "]\n";
+        text += &self.besides;
+        let of_last = self.args_of_last.iter().map(|arg| {
+            let own = self.args.iter().find(|own| own.name() == arg.name());
+            format!("{:?}", own.unwrap_or(arg).reference())
+        });
+        match &*of_last.joined(", ") {
+            "" => text,
+            of_last => format!("{text}args = [{of_last}]\n"),
+        }
+    }
+
+    /// Gives the last rung of the lines below the arguments of another kernel, if these are more or fewer: those of one name are the same.
+    ///
+    /// Errors: a buffer that this kernel has not.
+    pub fn take_args_of(&mut self, other: &KernelDraft) -> Result<(), String> {
+        if other.args.len() == self.args.len() {
+            return Ok(());
+        }
+        let mut buffers = other.args.iter().filter(|arg| arg.text.contains('['));
+        let is_own = |arg: &&DraftArg| self.args.iter().any(|own| own.name() == arg.name());
+        if let Some(arg) = buffers.find(|arg| !is_own(arg)) {
+            return Err(format!(
+                "it takes {}, which the older kernel does not: say in a file what it holds",
+                arg.parameter
+            ));
+        }
+        self.args_of_last.clone_from(&other.args);
+        Ok(())
     }
 
     /// Whether one of its numbers may be any other.
@@ -263,6 +293,7 @@ fn unchecked(
         ),
         args,
         besides: String::new(),
+        args_of_last: Vec::new(),
         guesses,
         unknown,
     })
@@ -340,6 +371,19 @@ struct DraftArg {
 }
 
 impl DraftArg {
+    fn name(&self) -> Option<&str> {
+        self.parameter.rsplit(' ').next()
+    }
+
+    /// What stands for it where buffers are declared already.
+    fn reference(&self) -> &str {
+        let declared = self.text.split('[').next().unwrap_or_default();
+        match declared.len() < self.text.len() {
+            true => declared.rsplit(' ').next().unwrap_or_default(),
+            false => &self.text,
+        }
+    }
+
     /// What it guesses: `x[n] small 8`, or `a = 1.5` of a parameter that is a number.
     fn guess(&self) -> String {
         match self.parameter.rsplit_once(' ') {
@@ -493,6 +537,7 @@ fn is_size(name: &str) -> bool {
     let has = |parts: &str| parts.split(' ').any(|part| small.contains(part));
     !is_of_other_data(name)
         && (is_among(&small, "n w h nx ny nz ni nj nk")
+            || is_among(small.trim_start_matches("ui"), "wa wb wc ha hb hc")
             || ["M", "K"].contains(&name)
             || has("num size len count width height elem rows cols dim"))
 }
@@ -533,6 +578,8 @@ struct Reading<'a> {
     bytes: BTreeSet<&'a str>,
     /// Whether a work-item's only number is divided by a size, to be a row and a column.
     is_flat: bool,
+    /// Whether functions are called that have no value below 0.
+    needs_positive: bool,
 }
 
 impl<'a> Reading<'a> {
@@ -593,6 +640,8 @@ impl<'a> Reading<'a> {
             factors: BTreeMap::new(),
             bytes: bytes.map(|parameter| parameter.name.as_str()).collect(),
             is_flat,
+            needs_positive: source
+                .has_word("log log2 log10 native_log sqrt native_sqrt rsqrt native_rsqrt pow powr"),
         };
         let offsets = parameters
             .iter()
@@ -781,10 +830,15 @@ impl<'a> Reading<'a> {
                 _ => None,
             }
         });
+        let shifts = index
+            .windows(4)
+            .filter(|four| four[1] == "<" && four[2] == "<");
+        let shifts = shifts.filter(|four| of_place(&four[..1]));
+        let powers = shifts.filter_map(|four| 1u64.checked_shl(four[3].parse().ok()?));
         let variables = index
             .iter()
             .filter_map(|word| self.factors.get(word.as_str()).copied());
-        factors.chain(variables).max().unwrap_or(1)
+        factors.chain(powers).chain(variables).max().unwrap_or(1)
     }
 
     /// How many elements functions of vectors read or write of a pointer at a time.
@@ -819,7 +873,14 @@ impl<'a> Reading<'a> {
                     None => " small 8".to_owned(),
                 }
             }
-            Some(ValueType::Number(..) | ValueType::Case) => " small 8".to_owned(),
+            Some(ValueType::Number(..) | ValueType::Case) => {
+                let kind = if self.needs_positive {
+                    " positive"
+                } else {
+                    " small 8"
+                };
+                kind.to_owned()
+            }
             _ => String::new(),
         }
     }
@@ -873,12 +934,18 @@ fn loads(words: &[String]) -> bool {
     words.iter().any(|word| word == "[")
 }
 
-/// The indices of a pointer.
+/// The indices of a pointer; and in `row = x + y * width`, that of where the row begins.
 fn indices<'a>(body: &'a [String], name: &str) -> Vec<&'a [String]> {
-    let starts = (1..body.len()).filter(|at| body[at - 1] == name && body[*at] == "[");
-    starts
-        .filter_map(|open| Some(&body[open + 1..closing(body, open)?]))
-        .collect()
+    let uses = (1..body.len()).filter(|at| body[at - 1] == name);
+    let index = |at: usize| match body[at].as_str() {
+        "[" => Some(&body[at + 1..closing(body, at)?]),
+        "+" if at > 1 && body[at - 2] == "=" => {
+            let length = body[at..].iter().position(|word| word == ";")?;
+            Some(&body[at + 1..at + length])
+        }
+        _ => None,
+    };
+    uses.filter_map(index).collect()
 }
 
 /// Elements of a sparse matrix's row.
