@@ -30,9 +30,7 @@ const WRITTEN: &[Written] = &[
         begins_as_json::<Row>,
     ),
     ("try", "--json", |head| {
-        begins_as_object(head, &["schema", "gpulab", "file", "family"])
-            || begins_as_json::<Row>(head)
-            || is_verdict(head)
+        begins_as_json::<Row>(head) || is_verdict(head)
     }),
     (LADDERS, "--md", is_markdown),
     ("check", "--md", is_markdown),
@@ -65,9 +63,6 @@ const WRITTEN: &[Written] = &[
     ("report", "-o", is_page),
     ("devices", "--json", |head| {
         begins_as_object(head, &["cl_version", "selector", "vendor"])
-    }),
-    ("doctor", "--json", |head| {
-        begins_as_object(head, &["broken", "counting", "drivers"])
     }),
     ("exercise sheet", "-o", |head| head.starts_with(SHEET_MARK)),
     ("exercise check", "--json", |head| {

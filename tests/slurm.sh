@@ -69,7 +69,7 @@ until_true is_idle || { tail -n 5 slurm*.log slurm*.out >&2; exit 77; }
 # --- A sweep in three shards -----------------------------------------------------------------------------
 
 cd work
-options=(--kernel reduce --n '2^12,2^14' --wg '32..256*2' --max-runs 5 --order sequential)
+options=(--kernel reduce --n '2^12,2^14' --wg '32..256*2' --max-runs 5)
 GPULAB=$gpulab "$sweep" 3 out.csv "${options[@]}" >ids
 has_rows() { [[ $(sed -n 4p "out.shard-$1-of-3.csv" 2>/dev/null) ]]; }
 until_true has_rows 1 || fail "the first shard got no rows"

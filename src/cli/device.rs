@@ -115,9 +115,6 @@ pub struct AsmArgs {
     /// Read kernel sources from this folder instead of the built-in ones
     #[arg(long, value_name = "DIR")]
     pub cl_dir: Option<PathBuf>,
-    /// Read this listing in place of building the kernel: PTX, or what objdump -d -l --no-show-raw-insn prints
-    #[arg(long, value_name = "FILE")]
-    pub listing: Option<PathBuf>,
     /// Registers of a work-item, 32 bits each, for how many groups a compute unit holds [default: what the driver reports]
     #[arg(long, value_name = "N", value_parser = values::whole::<u64>)]
     pub registers: Option<u64>,

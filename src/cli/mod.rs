@@ -108,11 +108,7 @@ pub enum Command {
         json: Option<String>,
     },
     /// Check the loader, drivers, compilers and timers; say what is missing and what to install
-    Doctor {
-        /// Write the findings as JSON to FILE; - is standard output
-        #[arg(long, value_name = "FILE")]
-        json: Option<String>,
-    },
+    Doctor,
     /// List families with their rungs, experiments and sources; or one family's rungs and tunables
     List {
         /// Show this family (its tunables; each rung's idea, what it removes and what remains), or this experiment

@@ -5,7 +5,6 @@ use super::shared::{ChosenRungs, Given, NamedFamily, RowFiles, Sampling};
 use crate::data::Dtype;
 use crate::outcome::{Candidate, Settings};
 use crate::plan::WorkGroup;
-use crate::sweep::Order;
 use crate::tune::Strategy;
 use crate::values::{self, List, SearchBudget};
 use clap::{Arg, Args};
@@ -56,10 +55,6 @@ pub struct Sweep {
     /// Run the I-th of N parts; --merge joins their files
     #[arg(long, value_name = "I/N", value_parser = values::part)]
     pub shard: Option<(u64, u64)>,
-    /// Take samples in rounds over blocks of 16 configurations, so that drift favours none, or one configuration after
-    /// the other
-    #[arg(long, value_enum, value_name = "ORDER", default_value_t = Order::Interleave)]
-    pub order: Order,
     /// Join the files of a sweep's shards into the file of --output, and run nothing
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["family", "kernel", "resume", "shard"])]
     pub merge: Vec<PathBuf>,

@@ -15,7 +15,7 @@ use crate::processes::output_within;
 use crate::report::asm;
 use crate::terminal::say;
 use crate::worker::{WorkerProcess, Wrapper};
-use crate::{Error, Result, bench, interrupt, usage_error};
+use crate::{Error, Result, bench, interrupt};
 use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -38,9 +38,6 @@ struct Shown {
 
 /// Prints the instructions by line; of two kernels by kind.
 pub fn run(global: &Global, options: &AsmArgs) -> Result<()> {
-    if options.listing.is_some() && options.what.len() > 1 {
-        return usage_error("--listing: it is of one kernel; leave the other out");
-    }
     options
         .generation
         .as_deref()
@@ -98,10 +95,7 @@ fn show(what: &str, global: &Global, options: &AsmArgs) -> Result<Shown> {
         kernels: Vec::new(),
         groups: Vec::new(),
     };
-    match &options.listing {
-        Some(file) => read(file, &mut shown)?,
-        None => of_device(global, &brought.registry, &case, options, &mut shown)?,
-    }
+    of_device(global, &brought.registry, &case, options, &mut shown)?;
     Ok(shown)
 }
 
@@ -113,15 +107,6 @@ fn text_of_line(sources: &Sources, rung: &Rung, path: &str, line: u64) -> Option
         .find_map(|file| {
             source_line(sources, file, line).or_else(|| line_of(rung.own_text()?, file, line))
         })
-}
-
-fn read(path: &Path, shown: &mut Shown) -> Result<()> {
-    let name = path.display().to_string();
-    let text = files::read_to_string(path)
-        .map_err(|error| Error::Usage(format!("cannot read {name}: {error}")))?;
-    shown.kernels = parse(&text).map_err(|why| Error::Usage(format!("{name}: {why}")))?;
-    shown.what = name;
-    Ok(())
 }
 
 fn of_device(
@@ -167,7 +152,7 @@ fn of_device(
         let platform = &worker.info().platform;
         return Err(Error::Failed(format!(
             "{platform} gives a program of {} bytes that is no text: gpulab reads NVIDIA's PTX and PoCL's machine code. Use -d \
-             to choose such a device, or --listing for a listing of your own",
+             to choose such a device",
             binary.bytes
         )));
     };

@@ -2,18 +2,16 @@
 
 use crate::cli::Global;
 use crate::cli::environment::VARIABLES;
-use crate::console::{self, print_bytes};
+use crate::console::{self, print, print_bytes};
 use crate::device::doctor::{
     self, LibraryFound, Listing, POCL, Probe, Timer, is_writable, pocl_cache, to_install,
 };
 use crate::outcome::DeviceInfo;
-use crate::outputs::TextOrJson;
 use crate::report::devices::emptiness;
 use crate::report::format;
 use crate::report::wrap::wrapped;
 use crate::simulator::Simulator;
 use crate::{Error, Result, ceilings};
-use serde_json::{Value, json};
 use std::env;
 use std::time::{Duration, Instant};
 
@@ -24,13 +22,11 @@ const DEADLINE: Duration = Duration::from_secs(60);
 const BROKEN: &str = "BROKEN";
 const MARKS: [&str; 5] = [BROKEN, "MISSING", "NONE", "NOT WRITABLE", "FAKE"];
 
-/// Prints a line for each part, or writes what was found as JSON to `json`, for `-` in place of the lines. Quietly only what is
-/// wrong and the verdict; verbosely also what the environment says.
-pub fn run(global: &Global, json: Option<&str>) -> Result<()> {
+/// Prints a line for each part. Quietly only what is wrong and the verdict; verbosely also what the environment says.
+pub fn run(global: &Global) -> Result<()> {
     if let Some(answer) = doctor::child_answer() {
         return print_bytes(answer.as_bytes());
     }
-    let answer = TextOrJson::open(json)?;
     let until = Instant::now() + DEADLINE;
     let opencl = doctor::opencl();
     let is_found = opencl.as_ref().is_ok_and(|found| found.library.is_some());
@@ -72,7 +68,6 @@ pub fn run(global: &Global, json: Option<&str>) -> Result<()> {
             .map(|problem| ("platforms", format!("{BROKEN}: {problem}"))),
     );
     let mut works = false;
-    let mut platforms_json = Vec::new();
     for platform in &platforms {
         let devices = match platform.devices.len() {
             0 => emptiness(platform),
@@ -85,7 +80,6 @@ pub fn run(global: &Global, json: Option<&str>) -> Result<()> {
                 platform.index, platform.name, platform.version
             ),
         ));
-        let mut devices_json = Vec::new();
         for info in &platform.devices {
             let probe = doctor::check_device(info, until);
             works |= probe.is_ok();
@@ -99,15 +93,7 @@ pub fn run(global: &Global, json: Option<&str>) -> Result<()> {
                     probe_line(info, &probe)
                 ),
             ));
-            devices_json.push(json!({
-                "index": info.index, "selector": info.selector, "name": info.name, "type": info.kind, "driver": info.driver,
-                "works": probe.is_ok(), "problem": probe.as_ref().err(), "probe": probe.as_ref().ok(),
-            }));
         }
-        platforms_json.push(json!({
-            "index": platform.index, "name": platform.name, "version": platform.version, "problem": platform.problem,
-            "devices": devices_json,
-        }));
     }
     if let Some(folder) = pocl_cache().filter(|_| platforms.iter().any(|p| p.name.contains(POCL))) {
         let folder = folder.as_path();
@@ -132,37 +118,25 @@ pub fn run(global: &Global, json: Option<&str>) -> Result<()> {
     ));
 
     let is_broken = lines.iter().any(|(_, line)| line.contains(BROKEN));
-    let (verdict, sentence) = match (works, is_broken) {
-        (true, false) => ("ready", "ready"),
-        (true, true) => (
-            "partly",
-            "ready, but something is broken; see the lines above",
-        ),
-        (false, _) => ("nothing works", "no device works yet; see the lines above"),
+    let sentence = match (works, is_broken) {
+        (true, false) => "ready",
+        (true, true) => "ready, but something is broken; see the lines above",
+        (false, _) => "no device works yet; see the lines above",
     };
-    let all: Value = json!({
-        "gpulab": env!("CARGO_PKG_VERSION"), "verdict": verdict,
-        "loader": opencl.as_ref().map_or_else(|problem| json!({"problem": problem}), |found| json!(found)),
-        "drivers": drivers, "broken": broken, "platforms": platforms_json,
-        "counting": {"works": counting.is_ok(), "found": counting.as_ref().ok(), "problem": counting.as_ref().err()},
-        "install": missing,
-    });
-    answer.tell(&all, || {
-        let mut text: String = lines
-            .iter()
-            .filter(|(_, line)| !global.quiet || MARKS.iter().any(|mark| line.contains(mark)))
-            .map(|(what, line)| shown(what, line))
-            .collect();
-        for (name, _) in VARIABLES.iter().filter(|_| global.verbose) {
-            if let Some(value) = env::var_os(name) {
-                text += &shown("variable", &format!("{name}={}", value.to_string_lossy()));
-            }
+    let mut text: String = lines
+        .iter()
+        .filter(|(_, line)| !global.quiet || MARKS.iter().any(|mark| line.contains(mark)))
+        .map(|(what, line)| shown(what, line))
+        .collect();
+    for (name, _) in VARIABLES.iter().filter(|_| global.verbose) {
+        if let Some(value) = env::var_os(name) {
+            text += &shown("variable", &format!("{name}={}", value.to_string_lossy()));
         }
-        for remedy in missing.iter().filter(|_| !global.quiet || !works) {
-            text += &shown("install", &format!("{}: {}", remedy.what, remedy.packages));
-        }
-        text + &shown("verdict", sentence)
-    })?;
+    }
+    for remedy in missing.iter().filter(|_| !global.quiet || !works) {
+        text += &shown("install", &format!("{}: {}", remedy.what, remedy.packages));
+    }
+    print(&(text + &shown("verdict", sentence)))?;
     match (works, is_broken) {
         (true, false) => Ok(()),
         (true, true) => Err(Error::Failed(

@@ -116,7 +116,7 @@ fn recorded_elsewhere(error: Error, global: &Global) -> Error {
 fn dispatch(global: &Global, command: &Command) -> Result<()> {
     match command {
         Command::Devices { json } => devices::run(global, json.as_deref()),
-        Command::Doctor { json } => doctor::run(global, json.as_deref()),
+        Command::Doctor => doctor::run(global),
         Command::List {
             source: Some(source),
             ..

@@ -1,4 +1,4 @@
-//! `gpulab asm`: claims about compilers in kernels' headers and in pages, tested on PoCL; listings from files.
+//! `gpulab asm`: claims about compilers in kernels' headers and in pages, tested on PoCL.
 
 use crate::binary::run;
 use std::collections::BTreeMap;
@@ -49,34 +49,6 @@ fn a_product_and_a_sum_are_fused_by_the_rules_of_contraction() {
             "{plain:?}"
         );
         assert!(of(&mad, "fma")[at] + of(&mad, "mul")[at] > 0, "{mad:?}");
-    }
-}
-
-#[test]
-fn listings_are_read_from_files() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = |name: &str, text: &str| {
-        let path = dir.path().join(name);
-        fs::write(&path, text).unwrap();
-        path.to_str().unwrap().to_owned()
-    };
-    let ptx = include_str!("../../crates/study/src/asm/scale.ptx")
-        .replace("scale.cl", "reduce/sequential.cl");
-    let listing = file("k.ptx", &format!("{ptx}\0"));
-    let (table, said, code) = run(&["asm", "reduce:3", "--listing", &listing, "-v"]);
-    assert_eq!(code, 0, "{said}");
-    assert!(
-        table.contains("scale: 25 instructions") && table.contains("fma.rn.f32 %f5, %f1, %f2, %f3"),
-        "{table}"
-    );
-    assert!(table.contains("tree.cl:3"), "{table}");
-    for (text, want) in [
-        ("", "no listing"),
-        ("\u{7f}ELF", "no listing"),
-        (".version 8.0\n", "no instructions"),
-    ] {
-        let (_, said, code) = run(&["asm", "reduce:3", "--listing", &file("wrong", text)]);
-        assert!(code == 2 && said.contains(want), "{text:?}: {code} {said}");
     }
 }
 

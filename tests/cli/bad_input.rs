@@ -73,8 +73,6 @@ const BAD: &str = r#"
 2 | asm reduce:1-2 | name one rung
 2 | asm my.cl | --as reduce
 2 | asm reduce:3 --set nothing=1 | no such tunable
-2 | asm reduce:3 --listing {} | nowhere
-2 | asm reduce:3 reduce:4 --listing a.ptx | one kernel
 3 | asm reduce:3 -d nonesuch | nonesuch
 2 | count | NAME
 2 | count redcue | `reduce`
@@ -109,7 +107,6 @@ const BAD: &str = r#"
 3 | devices -d 7:7 | 7:7
 74 | devices --json {} | nowhere
 2 | devices all | all
-74 | doctor --json {} | nowhere
 2 | doctor now | now
 3 | -d nonesuch | nonesuch
 2 | reduce -n 0x10 | 1Mi
@@ -229,7 +226,6 @@ const BAD: &str = r#"
 2 | sweep dot --shard 3/2 | 2/4
 2 | sweep dot --shard 1 | 2/4
 2 | sweep dot --resume | -o FILE
-2 | sweep dot --order random | interleave
 2 | sweep dot --csv a -o b | cannot be used multiple times
 2 | sweep dot --cl-dir {} | nowhere
 74 | sweep dot --csv {} | nowhere

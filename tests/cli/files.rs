@@ -51,7 +51,6 @@ const OUTPUTS: &[&str] = &[
     "compare csv -> compare rows.csv,copy.csv copy.csv --csv {}",
     "compare json -> compare rows.csv copy.csv --json {}",
     "devices json -> devices --json {}",
-    "doctor json -> doctor --json {}",
     "time csv -> time --csv {} -- ./p own.cl",
     "time json -> time --json {} -- ./p own.cl",
     "time output -> time --keep k -o {} -- ./p own.cl",
@@ -64,7 +63,7 @@ const OUTPUTS: &[&str] = &[
 
 /// Options and arguments that name what is read, or a folder; a file that is never there before.
 const OTHERS: &str = "dot:input,input2,cl_dir reduce:input,cl_dir transpose:cl_dir minplus:input,cl_dir try:file,template,from,cl_dir \
-                      ceiling:cl_dir asm:listing,cl_dir lab:cl_dir count:of,own,cl_dir,against \
+                      ceiling:cl_dir asm:cl_dir lab:cl_dir count:of,own,cl_dir,against \
                       sweep:own,cl_dir,merge tune:own,cl_dir,import show:what plot:files report:files compare:files \
                       start:output check:file,all,cache record:output source:cl_dir mcp:folder";
 

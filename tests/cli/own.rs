@@ -259,8 +259,8 @@ fn a_grading_script_reads_one_object() {
     };
     let right = read(SUM);
     assert_eq!(
-        (&right["exit_code"], &right["judgement"]["ruling"]),
-        (&0.into(), &"right".into())
+        (&right["verdict"], &right["judgement"]["ruling"]),
+        (&"NOTHING FOUND".into(), &"right".into())
     );
     assert!(right["hint"].is_null() && right["landing"]["t_median_s"].as_f64().unwrap() > 0.0);
     let counted = right["counts"].as_array().unwrap();
@@ -278,8 +278,8 @@ fn a_grading_script_reads_one_object() {
     );
     let wrong = read(&SUM.replace("sum += x[i]", "sum += 2 * x[i]"));
     assert_eq!(
-        (&wrong["exit_code"], &wrong["judgement"]["ruling"]),
-        (&4.into(), &"wrong".into())
+        (&wrong["verdict"], &wrong["judgement"]["ruling"]),
+        (&"INCORRECT".into(), &"wrong".into())
     );
     assert!(
         wrong["hint"]["looks"]
@@ -299,12 +299,12 @@ fn a_grading_script_reads_one_object() {
     let broken =
         read("__kernel void k(__global const T *x, __global T *p, const INDEX n) { nothing; }");
     assert_eq!(
-        (&broken["exit_code"], &broken["judgement"]["ruling"]),
-        (&5.into(), &"not_built".into())
+        (&broken["verdict"], &broken["judgement"]["ruling"]),
+        (&"NOT BUILT".into(), &"not_built".into())
     );
     let none = read("");
     assert_eq!(none["exit_code"], 2);
-    assert!(none["judgement"].is_null() && none["error"].as_str().unwrap().contains("empty"));
+    assert!(none["judgement"].is_null() && none["reason"].as_str().unwrap().contains("empty"));
 }
 
 #[test]

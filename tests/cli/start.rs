@@ -89,48 +89,16 @@ fn a_selector_filters_the_devices() {
 }
 
 #[test]
-fn the_doctor_says_the_same_to_programs() {
-    let dir = TempDir::new().unwrap();
-    let path = dir.path().join("health.json");
-    let (out, err, code) = run(&["doctor", "--json", path.to_str().unwrap()]);
+fn the_doctor_tries_each_device() {
+    let (out, err, code) = run(&["doctor"]);
     assert_eq!(code, 0, "{out}{err}");
-    let found = json(&fs::read_to_string(&path).unwrap());
-    assert_eq!(found["verdict"], "ready");
-    assert!(out.contains("verdict    ready"), "{out}");
-    let devices: Vec<&Value> = found["platforms"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .flat_map(|p| p["devices"].as_array().unwrap())
-        .collect();
-    assert!(
-        devices
-            .iter()
-            .any(|d| d["works"] == true && !d["probe"]["timer"].is_null()),
-        "{found}"
-    );
-    let drivers = found["drivers"].as_array().unwrap();
-    assert_eq!(
-        drivers.is_empty(),
-        found["loader"]["preloaded"] == true,
-        "{found}"
-    );
-    assert_eq!(
-        out.lines()
-            .filter(|line| line.starts_with("driver "))
-            .count(),
-        drivers.len(),
-        "{out}"
-    );
-    let counting = out
-        .lines()
-        .find(|line| line.starts_with("counting "))
-        .unwrap();
-    assert_eq!(
-        counting.contains("ok: Oclgrind"),
-        found["counting"]["works"] == true,
-        "{out}"
-    );
+    for said in [
+        "loader     ok:",
+        "compiles, runs, right result; timer",
+        "verdict    ready",
+    ] {
+        assert!(out.contains(said), "{out}");
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use gpulab::outcome::{Executor, Job, Outcome, Settings, Status};
 use gpulab::plan::{Arg, Launch, WorkGroup};
 use gpulab::runner::Session;
 use gpulab::store::read_rows;
-use gpulab::sweep::{Bench, Configuration, Order, Space, measure};
+use gpulab::sweep::{Bench, Configuration, Space, in_rounds, measure};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -79,10 +79,10 @@ impl Bench for FakeBench {
     }
 }
 
-fn sweep_on_fake(order: Order, wgs: &[usize], script: FakeKernel) -> FakeBench {
+fn sweep_on_fake(wgs: &[usize], script: FakeKernel) -> FakeBench {
     let mut bench = fake_bench(script);
     let plan = plan(&bench, wgs);
-    measure(&plan.iter().collect::<Vec<_>>(), order, &mut bench).unwrap();
+    measure(&plan.iter().collect::<Vec<_>>(), &mut bench).unwrap();
     bench
 }
 
@@ -122,11 +122,7 @@ fn an_interrupt_hands_over_what_the_rounds_before_it_gave() {
         ..fake_bench(steady)
     };
     let plan = plan(&bench, &[32, 64]);
-    let ended = measure(
-        &plan.iter().collect::<Vec<_>>(),
-        Order::Interleave,
-        &mut bench,
-    );
+    let ended = measure(&plan.iter().collect::<Vec<_>>(), &mut bench);
     assert!(matches!(ended, Err(Error::Interrupted)));
     let samples: Vec<(usize, usize)> = bench
         .finished
@@ -149,7 +145,7 @@ fn interleaved_rounds_share_out_the_samples_and_verify_once() {
             Ok(1_000_000 + 1_000 * now)
         })
     };
-    let bench = sweep_on_fake(Order::Interleave, &[32, 64], drifting());
+    let bench = sweep_on_fake(&[32, 64], drifting());
     let round = |again| [(32, again), (64, again)];
     assert_eq!(
         bench.jobs,
@@ -167,7 +163,10 @@ fn interleaved_rounds_share_out_the_samples_and_verify_once() {
             outcome.reason()
         );
     }
-    let sequential = sweep_on_fake(Order::Sequential, &[32, 64], drifting());
+    let mut sequential = fake_bench(drifting());
+    for one in &plan(&sequential, &[32, 64]) {
+        in_rounds(&[one], 1, &mut sequential).unwrap();
+    }
     let gap = |bench: &FakeBench| {
         let mean = |i: usize| bench.finished[i].1.times().iter().sum::<f64>() / 15.0;
         mean(1) - mean(0)
@@ -192,7 +191,7 @@ fn a_configuration_that_goes_wrong_in_a_later_round_costs_its_own_row_only() {
         }
         Ok(1_000_000 + launches)
     });
-    let bench = sweep_on_fake(Order::Interleave, &[32, 64, 128, 4096], script);
+    let bench = sweep_on_fake(&[32, 64, 128, 4096], script);
     let status = |wg: usize| {
         let all: Vec<&Outcome> = bench
             .finished
@@ -443,11 +442,6 @@ fn bad_input_is_found_before_anything_runs() {
         ),
         (vec!["--kernel", "dot", "--shard", "3/2"], 2, "2/4"),
         (vec!["--kernel", "dot", "--resume"], 2, "-o FILE"),
-        (
-            vec!["--kernel", "dot", "--order", "random"],
-            2,
-            "interleave",
-        ),
         (vec!["--kernel", "dot", "-o", NOWHERE], 74, "nowhere"),
         (
             vec!["--kernel", "dot", "-d", "no such device", "--dry-run"],

@@ -360,12 +360,12 @@ impl CSource {
     /// The names that the text uses, and that neither it nor OpenCL C gives a meaning.
     pub fn host_names(&self) -> Vec<String> {
         /// What OpenCL C defines, by its beginning.
-        const KNOWN: &str = "CLK_ CL_ cl_ M_ FLT_ DBL_ HALF_ INT_ UINT_ LONG_ CHAR_ SHRT_ MAXFLOAT HUGE_VAL memory_ __";
+        const KNOWN: &str = "CLK_ CL_ cl_ M_ FLT_ DBL_ HALF_ INT_ UINT_ LONG_ CHAR_ SHRT_ MAXFLOAT HUGE_VAL memory_ atomic_ __";
         const WORDS: &str = "INFINITY NAN NULL RAND_MAX if else for while do switch case default break continue return \
                              goto sizeof struct union enum typedef void true false event_t sampler_t kernel asm vec_step pipe \
                              queue_t clk_event_t ndrange_t reserve_id_t";
         let declared = self.declared();
-        let used = self.expanded(&without_attributes(&self.tokens));
+        let used = without_attributes(&self.expanded(&self.tokens));
         let mut unset: Vec<String> = Vec::new();
         let mut in_string = false;
         for (at, word) in used.iter().enumerate() {

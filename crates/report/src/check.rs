@@ -22,7 +22,7 @@ pub struct CheckedFile {
 
 /// The table of files, what was found and what was not looked at, and the verdict.
 pub fn text(files: &[CheckedFile], verdict: &Verdict, screen: Screen) -> String {
-    let mut text = table(files, screen.width * 3 / 10).fitted(screen.width) + "\n";
+    let mut text = table(files, screen.width * 27 / 100).fitted(screen.width) + "\n";
     for line in lines(verdict) {
         text += &screen.wrap(&line);
     }

@@ -95,15 +95,15 @@ pub fn run(global: &Global, options: &CheckArgs) -> Result<()> {
             Err(why) => verdict.leave(file, why.to_string()),
         }
     }
-    if options.init {
-        return sources::begin(&sources);
-    }
     // What has no kernel is looked at where it is included.
     let all: String = sources.iter().map(|source| source.text.as_str()).collect();
     sources.retain(|source| {
         let begin = format!("#line 1 \"{}\"\n", file_name(&source.file));
         !source.kernels.is_empty() || all.matches(&begin).count() == 1
     });
+    if options.init {
+        return sources::begin(&sources);
+    }
     if let Some(folder) = &options.cache {
         fs::create_dir_all(folder).map_err(Error::unwritten(folder))?;
     }
@@ -210,6 +210,13 @@ fn is_of_simulator(found: &Finding) -> bool {
     found.tool.starts_with(SIMULATOR)
 }
 
+/// Whether a compiler misses a type in capitals, as hosts define them.
+fn is_of_host_type(found: &Finding) -> bool {
+    let name = found.message.strip_prefix("unknown type name '");
+    name.and_then(|name| name.split('\'').next())
+        .is_some_and(|name| !name.contains(char::is_lowercase))
+}
+
 /// A file's row; what was found in it goes to the verdict, each finding once with all tools that say it.
 fn told(source: &Source, verdict: &mut Verdict) -> CheckedFile {
     let looks = &source.looks;
@@ -218,17 +225,21 @@ fn told(source: &Source, verdict: &mut Verdict) -> CheckedFile {
     if looks.is_empty() {
         verdict.leave(source.file.clone(), "gpulab was interrupted".to_owned());
     }
-    // Where guesses build nowhere, they may be to blame.
-    let is_open = built == 0 && (!source.guessed.is_empty() || source.kernels.is_empty());
+    let all = looks.iter().flat_map(|look| &look.findings);
+    // Where guesses build nowhere, they may be to blame; or a type that the host defines.
+    let is_open = built == 0
+        && (!source.guessed.is_empty()
+            || source.kernels.is_empty()
+            || all.clone().any(is_of_host_type));
     let is_blamed =
         |found: &&Finding| is_open && !is_of_simulator(found) && found.level == Level::Error;
-    let all = looks.iter().flat_map(|look| &look.findings);
     let open = all.clone().find(is_blamed);
     let open = open.map_or(String::new(), |found| {
         format!(", and it does not build: {}", found.message)
     });
     let why = match &source.guessed[..] {
-        [] => format!("no kernel is seen in it{open}"),
+        [] if source.kernels.is_empty() => format!("no kernel is seen in it{open}"),
+        [] => format!("it has types of its host{open}"),
         guessed => format!(
             "guessed: {}{open}; name them in {SETTINGS}, which gpulab check --init begins",
             guessed.join(", ")
@@ -239,12 +250,17 @@ fn told(source: &Source, verdict: &mut Verdict) -> CheckedFile {
     }
     let mut findings: Vec<Finding> = Vec::new();
     for found in all.filter(|found| !is_blamed(found)) {
+        let mut found = found.clone();
+        // Of sizes, which no line of the text is to blame for.
+        if found.rule == "build_error" && found.line.is_none() && !source.guessed.is_empty() {
+            found.doubt(Some("a macro"));
+        }
         let tool = found.tool.trim_start_matches(WITH_WIDTH);
         let mut known = findings.iter_mut();
-        match known.find(|known| known.is_like(found)) {
+        match known.find(|known| known.is_like(&found)) {
             Some(known) if known.tool.contains(tool) => {}
             Some(known) => known.tool += &format!(", {tool}"),
-            None => findings.push(found.clone()),
+            None => findings.push(found),
         }
     }
     let left = looks.iter().flat_map(|look| &look.not_looked_at);

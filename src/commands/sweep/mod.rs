@@ -15,7 +15,7 @@ use crate::report::format::Screen;
 use crate::report::progress::StatusLine;
 use crate::report::sweep as report;
 use crate::store::{CsvFile, read_rows, write_rows};
-use crate::sweep::{self, Bench, Configuration, Identity, Narrowing, Order, ROUNDS, Shard, Space};
+use crate::sweep::{self, Bench, Configuration, Identity, Narrowing, ROUNDS, Shard, Space};
 use crate::terminal::Stdout;
 use crate::values::List;
 use crate::{Error, Result, interrupt, usage_error};
@@ -84,15 +84,7 @@ pub fn run(global: &Global, options: &Sweep) -> Result<()> {
     let settings = options.measure.settings();
     let texts = bench::texts(&space.rungs, options.given.cl_dir.as_deref())?;
     let budget = options.measure.budget;
-    let identity = Identity::new(
-        &plan,
-        shard,
-        executor.info(),
-        &settings,
-        options.order,
-        budget,
-        &texts,
-    );
+    let identity = Identity::new(&plan, shard, executor.info(), &settings, budget, &texts);
     let rows = go_on(options, global, &identity, &plan, csv.as_ref())?;
     let finished = rows
         .iter()
@@ -102,16 +94,11 @@ pub fn run(global: &Global, options: &Sweep) -> Result<()> {
         .into_iter()
         .filter(|c| !finished.contains(&c.index))
         .collect();
-    let rounds = if options.order == Order::Interleave {
-        ROUNDS
-    } else {
-        1
-    };
     let quick = options.measure.quick;
     let is_own = options.given.cl_dir.is_some();
     let mut jobs = Jobs::new(global, executor, settings, quick, is_own);
     let able = todo.iter().filter(|c| c.refusal.is_none()).count();
-    jobs.begin(able, rounds, budget);
+    jobs.begin(able, ROUNDS, budget);
     let sweep = SweepState {
         family: space.family,
         scene: jobs.scene(quick, Some(space.family.ceiling)),
@@ -320,7 +307,7 @@ struct SweepState<'a> {
 impl SweepState<'_> {
     fn run(mut self, todo: &[&Configuration], options: &Sweep, global: &Global) -> Result<()> {
         let started = Instant::now();
-        let measured = self.measure(todo, options);
+        let measured = self.measure(todo);
         self.jobs.observer = StatusLine::new(true);
         // Where there is no file the summary is the sweep's only result.
         let told = match self.csv {
@@ -358,7 +345,7 @@ impl SweepState<'_> {
         worst_of([measured, worst, probes, finished, told])
     }
 
-    fn measure(&mut self, todo: &[&Configuration], options: &Sweep) -> Result<()> {
+    fn measure(&mut self, todo: &[&Configuration]) -> Result<()> {
         let bound = self.family.ceiling;
         // A sweep that is gone on with keeps its ceilings, so that its rows compare.
         for row in &self.rows {
@@ -378,7 +365,7 @@ impl SweepState<'_> {
         {
             self.jobs.probe(self.family, self.limit_of(configuration))?;
         }
-        sweep::measure(todo, options.order, self)
+        sweep::measure(todo, self)
     }
 
     fn limit_of(&self, configuration: &Configuration) -> LimitNeeded {

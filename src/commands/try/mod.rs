@@ -16,7 +16,7 @@ use crate::brought::{
 use crate::cli::{Global, Ladder, PrintedSource, TryArgs};
 use crate::commands::elsewhere::{RecordedGpu, USUAL};
 use crate::console::{note, print, quoted, screen, worst_of};
-use crate::count::{CheckFinding, CountRow};
+use crate::count::CountRow;
 use crate::data::{Dtype, Params, Shape};
 use crate::judgement::{Judgement, Ruling};
 use crate::kernels::{self, Family, Registry, Rung, draft, ladders, text, transpose};
@@ -27,6 +27,7 @@ use crate::record::{REPEATS, Row, Run};
 use crate::report::format::Screen;
 use crate::report::hint::{Hint, hint};
 use crate::report::landing::{Landing, landing};
+use crate::report::verdict::{Verdict, Word};
 use crate::report::{self, judged, printed};
 use crate::store::Sink;
 use crate::suggest::{did_you_mean, nearest};
@@ -344,24 +345,13 @@ fn check_rungs(
     worst_of(verdicts)
 }
 
-/// What a grading script reads of a kernel that was tried.
-#[derive(Default, Serialize)]
+/// What a grading script reads of a kernel that was tried: the verdict, and what it came from.
+#[derive(Serialize)]
 struct TryReport {
-    /// Of the names below.
-    schema: u32,
-    gpulab: &'static str,
-    file: String,
-    family: String,
-    /// The kernel's name among the rungs.
-    rung: Option<String>,
-    device: Option<String>,
-    exit_code: u8,
-    /// Why it is not 0.
-    error: Option<String>,
+    #[serde(flatten)]
+    verdict: Verdict,
     hint: Option<Hint>,
     judgement: Option<Judgement>,
-    /// None where the simulator did not run it to its end.
-    check: Option<Vec<CheckFinding>>,
     landing: Option<Landing>,
     /// Of the kernel and of the rungs beside it, as `gpulab count` has them.
     counts: Vec<CountRow>,
@@ -380,16 +370,26 @@ fn own_kernel(global: &Global, options: &TryArgs, what: &str) -> Result<()> {
         .map(Sink::open)
         .transpose()?;
     let mut report = TryReport {
-        schema: 1,
-        gpulab: env!("CARGO_PKG_VERSION"),
-        file: parted(what).0.to_owned(),
-        family: options.family.clone().unwrap_or_default(),
-        ..TryReport::default()
+        verdict: Verdict::new("try", what),
+        hint: None,
+        judgement: None,
+        landing: None,
+        counts: Vec::new(),
+        rows: Vec::new(),
     };
     let done = judge_and_climb(global, options, what, &mut report);
     let Some(json) = &mut json else { return done };
-    report.exit_code = done.as_ref().err().map_or(0, Error::exit_code);
-    report.error = done.as_ref().err().map(Error::to_string);
+    let verdict = &mut report.verdict;
+    if let Err(error) = &done {
+        verdict.exit_code = error.exit_code();
+        verdict.reason = error.to_string();
+        verdict.verdict = match error {
+            Error::WrongResult(_) if verdict.findings.is_empty() => Word::Incorrect,
+            Error::WrongResult(_) => Word::Found,
+            Error::BuildFailed(_) => Word::NotBuilt,
+            _ => Word::NotLookedAt,
+        };
+    }
     let written = outputs::replace(json, outputs::json(&report)?);
     worst_of([done, written])
 }
@@ -406,7 +406,7 @@ fn judge_and_climb(
         );
     }
     let judged = judge::judge_own(global, brought(options, what)?, options)?;
-    report.family = judged.brought.family.name.to_string();
+    report.verdict.reference = Some(judged.brought.family.name.to_string());
     let is_checked = options.check.is_some() && judged.judgement.ruling != Ruling::NotBuilt;
     let kernel = (&judged.rung, &judged.judgement);
     let (word, is_found) = match is_checked {
@@ -422,8 +422,7 @@ fn judge_and_climb(
     if judged.judgement.ruling != Ruling::Right {
         tell_judgement(global, options, &judged, is_found)?;
     }
-    report.rung = Some(judged.rung.variant().into());
-    report.device = Some(judged.device.clone());
+    report.verdict.device = Some(judged.device.clone());
     report.hint = hint(&judged.judgement, is_found);
     report.judgement = Some(judged.judgement.clone());
     simulate::remark(&judged.brought.family, &judged.rung);
@@ -578,12 +577,9 @@ fn check(
     tell(global, options, |screen| {
         simulate::told(&checked, &judged.rung, &draw, screen)
     })?;
-    // What nobody looked at has no list of faults, not even an empty one.
-    let verdict = simulate::verdict(&checked, &judged.rung.label(), true);
-    if !matches!(verdict, Err(Error::Untrusted(_))) {
-        report.check = Some(checked.findings);
-    }
-    verdict
+    let name = judged.rung.label();
+    simulate::add(&mut report.verdict, &checked, &name);
+    simulate::verdict(&checked, &name, true)
 }
 
 fn climb(

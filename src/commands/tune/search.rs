@@ -16,9 +16,7 @@ use crate::report::progress::StatusLine;
 use crate::report::sweep::{latest, wrapped};
 use crate::report::tune::{TuningTold, explanation};
 use crate::runner::FOR_LIMITS;
-use crate::sweep::{
-    self, Bench, Configuration, Identity, Narrowing, Order, ROUNDS, Setting, Shard,
-};
+use crate::sweep::{self, Bench, Configuration, Identity, Narrowing, ROUNDS, Setting, Shard};
 use crate::tune::{
     Ended, Halt, SizeClass, Strategy, TunedEntry, TunedFile, TuningSpace, choices, fastest,
     is_faster, least_of, search, source_hash, time_of,
@@ -174,7 +172,6 @@ impl<'a> Tuning<'a> {
             Shard::ALL,
             executor.info(),
             &settings,
-            Order::Sequential,
             None,
             &texts,
         );

@@ -45,7 +45,6 @@ pub struct Probe {
     pub wall_ns: u64,
 }
 
-#[derive(Serialize)]
 pub struct ListedDriver {
     pub file: PathBuf,
     pub library: String,

@@ -1,6 +1,6 @@
 //! What makes two sweeps the same, so that one can be gone on with and its shards can be joined.
 
-use super::{Configuration, Order};
+use super::Configuration;
 use gpulab_model::Joined;
 use gpulab_model::outcome::{DeviceInfo, Outcome, Settings};
 use gpulab_model::plan::Case;
@@ -46,7 +46,6 @@ impl Identity {
         shard: Shard,
         device: &DeviceInfo,
         settings: &Settings,
-        order: Order,
         budget: Option<f64>,
         sources: &[String],
     ) -> Identity {
@@ -55,7 +54,7 @@ impl Identity {
         let budget = budget.map_or_else(String::new, |whole| format!(" budget={whole}"));
         let settings = format!(
             "{}{budget} seed={seed} kernels={kernels:016x}",
-            settings_text(settings, order)
+            settings_text(settings)
         );
         let labels: Vec<String> = plan.iter().map(Configuration::label).collect();
         let all = labels.iter().map(String::as_str).chain([settings.as_str()]);
@@ -216,7 +215,7 @@ fn words_without(text: &str, other: &str) -> String {
         .joined(" ")
 }
 
-fn settings_text(settings: &Settings, order: Order) -> String {
+fn settings_text(settings: &Settings) -> String {
     let Settings {
         warmup,
         min_runs,
@@ -230,10 +229,9 @@ fn settings_text(settings: &Settings, order: Order) -> String {
     } = settings;
     format!(
         "warmup={warmup} min_runs={min_runs} max_runs={max_runs} min_time={min_time} timeout={timeout} \
-         max_noise={max_noise} cache={} clock={} order={}",
+         max_noise={max_noise} cache={} clock={} order=interleave",
         format!("{cache:?}").to_lowercase(),
-        format!("{clock:?}").to_lowercase(),
-        format!("{order:?}").to_lowercase()
+        format!("{clock:?}").to_lowercase()
     )
 }
 

@@ -21,15 +21,6 @@ use gpulab_model::outcome::{Job, Outcome, Settings, Status};
 #[cfg(test)]
 mod tests;
 
-/// How a sweep takes its samples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Order {
-    /// Blocks of configurations in rounds, a share of the samples in each.
-    Interleave,
-    /// One configuration after the other.
-    Sequential,
-}
-
 pub const ROUNDS: u32 = 3;
 
 /// Configurations that go through their rounds together.
@@ -52,16 +43,11 @@ pub trait Bench {
 
 /// Measures the configurations of a plan. Those of a block share their inputs and are verified once, in the first round; one
 /// that goes wrong in any round is finished with that.
-pub fn measure(plan: &[&Configuration], order: Order, bench: &mut dyn Bench) -> Result<()> {
-    let (block, rounds) = if order == Order::Interleave {
-        (BLOCK, ROUNDS)
-    } else {
-        (1, 1)
-    };
+pub fn measure(plan: &[&Configuration], bench: &mut dyn Bench) -> Result<()> {
     for alike in plan.chunk_by(|a, b| (a.case.dtype, a.case.shape) == (b.case.dtype, b.case.shape))
     {
-        for block in alike.chunks(block) {
-            in_rounds(block, rounds, bench)?;
+        for block in alike.chunks(BLOCK) {
+            in_rounds(block, ROUNDS, bench)?;
         }
     }
     Ok(())

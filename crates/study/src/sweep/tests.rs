@@ -163,7 +163,6 @@ fn identity(plan: &[Configuration], shard: Shard, settings: &Settings) -> Identi
         shard,
         &fake_info(),
         settings,
-        Order::Interleave,
         None,
         &["text".to_owned()],
     )
@@ -252,17 +251,9 @@ fn an_identity_depends_on_plan_settings_and_sources() {
     let plan = space(&[32, 64], &[]).expand(&target());
     let of = |plan: &[Configuration], text: &str| {
         let sources = [text.to_owned()];
-        Identity::new(
-            plan,
-            Shard::ALL,
-            &fake_info(),
-            &measuring(),
-            Order::Interleave,
-            None,
-            &sources,
-        )
-        .0
-        .sweep_id
+        Identity::new(plan, Shard::ALL, &fake_info(), &measuring(), None, &sources)
+            .0
+            .sweep_id
     };
     let id = of(&plan, "text");
     assert_eq!(id, of(&plan, "text"));
