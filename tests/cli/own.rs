@@ -645,6 +645,14 @@ fn an_older_kernel_says_whether_a_newer_one_is_right_and_faster() {
             "SLOWER",
             6,
         ),
+        (
+            copying(
+                slow,
+                "b[i] = 2 * a[i] + (v == 0.1f ? get_global_size(0) : 0);",
+            ),
+            "UNDECIDED",
+            8,
+        ),
     ];
     for (text, word, exit) in cases {
         let new = folder.path().join("new.cl");

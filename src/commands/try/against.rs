@@ -46,6 +46,8 @@ struct Pair {
     rungs: [Rung; 2],
     /// Of its data, in words.
     guesses: String,
+    /// Whether one of them alone takes any number of groups, so that hosts may launch them otherwise.
+    is_unlike: bool,
     /// The same family, whose outputs keep what they held where a kernel does not write them; none of data that are not guessed.
     kept: Option<Family>,
     /// The same family, built without optimisation; none of a reader's own.
@@ -135,6 +137,16 @@ fn judged_pair(
     let pairs = pairs.map_err(|stop| bench::stopped(case, stop))?;
     verdict.decide(&pairs, SAME)?;
     let mut next = format!("gpulab try {}", quoted(new));
+    if pair.is_unlike && verdict.verdict == Word::Slower {
+        verdict.verdict = Word::Undecided;
+        let ratio = verdict.ratio.map_or(1.0, |interval| interval.ratio);
+        verdict.reason = format!(
+            "{} times slower where both are launched alike; but one of them takes any number of groups, so that its host may start others: say its launch in a file",
+            format::significant(ratio, 4)
+        );
+        verdict.next = Some(format!("gpulab try {} --draft", quoted(new)));
+        return Ok(against::headline(verdict, screen) + &found + &unlike);
+    }
     match verdict.verdict {
         Word::Undecided => {
             next += &format!(" --against {} --budget {}", quoted(old), 6.0 * job.limit);
@@ -412,6 +424,7 @@ fn pair(global: &Global, options: &TryArgs, [old, new]: [&str; 2]) -> Result<Pai
         others.push((declared(text, format!("numbers{at}"))?, numbers));
     }
     Ok(Pair {
+        is_unlike: draft.strides != newer.strides,
         guesses: draft.guesses,
         kept: Some(kept),
         plain: Some(plain),
@@ -449,6 +462,7 @@ impl Pair {
             family,
             rungs,
             guesses: String::new(),
+            is_unlike: false,
             kept: None,
             plain: None,
             others: Vec::new(),

@@ -49,6 +49,8 @@ pub struct KernelDraft {
     pub guesses: String,
     /// Macros whose names say nothing of their values.
     pub unknown: Vec<String>,
+    /// Whether it takes any number of groups, and asks how many there are.
+    pub strides: bool,
 }
 
 impl KernelDraft {
@@ -81,8 +83,8 @@ impl KernelDraft {
             return Ok(());
         }
         let mut buffers = other.args.iter().filter(|arg| arg.text.contains('['));
-        let is_own = |arg: &&DraftArg| self.args.iter().any(|own| own.name() == arg.name());
-        if let Some(arg) = buffers.find(|arg| !is_own(arg)) {
+        if let Some(arg) = buffers.find(|arg| self.args.iter().all(|own| own.name() != arg.name()))
+        {
             return Err(format!(
                 "it takes {}, which the older kernel does not: say in a file what it holds",
                 arg.parameter
@@ -296,6 +298,7 @@ fn unchecked(
         args_of_last: Vec::new(),
         guesses,
         unknown,
+        strides: (reading.body.iter()).any(|word| is_among(word, "get_num_groups get_global_size")),
     })
 }
 
@@ -377,10 +380,9 @@ impl DraftArg {
 
     /// What stands for it where buffers are declared already.
     fn reference(&self) -> &str {
-        let declared = self.text.split('[').next().unwrap_or_default();
-        match declared.len() < self.text.len() {
-            true => declared.rsplit(' ').next().unwrap_or_default(),
-            false => &self.text,
+        match self.text.split_once('[') {
+            Some((declared, _)) => declared.rsplit(' ').next().unwrap_or_default(),
+            None => &self.text,
         }
     }
 
