@@ -4,7 +4,8 @@ use super::judge::{SMALL, judge_rung};
 use super::{alone, simulate};
 use crate::bench;
 use crate::brought::{
-    family_of_file, family_of_text, folder_of, is_family_file, kernel_draft, located, parted, read,
+    assembled, family_of_file, family_of_text, folder_of, is_family_file, kernel_draft, located,
+    parted, read,
 };
 use crate::cli::{Global, TryArgs};
 use crate::commands::elsewhere::{RecordedGpu, USUAL};
@@ -168,12 +169,23 @@ fn judged(
     (family, rungs): (&Family, &[Rung; 2]),
     cases: &[Case; 2],
 ) -> Result<(Judgement, Option<Judgement>)> {
-    let new = judge_rung(apart, (family, &rungs[1]), &cases[1])?;
+    let new = judge_rung(apart, (family, &rungs[1]), &of_family(family, &cases[1]))?;
     let old = match new.ruling {
         Ruling::Right => None,
-        _ => Some(judge_rung(apart, (family, &rungs[0]), &cases[0])?),
+        _ => Some(judge_rung(
+            apart,
+            (family, &rungs[0]),
+            &of_family(family, &cases[0]),
+        )?),
     };
     Ok((new, old))
+}
+
+fn of_family(family: &Family, case: &Case) -> Case {
+    Case {
+        family: family.name.to_string(),
+        ..case.clone()
+    }
 }
 
 /// The verdict on a new kernel that is not right, if the old one is; what came of the old one stands first.
@@ -204,11 +216,7 @@ fn not_right(
             return Ok(format!("NOT BUILT\n{told}"));
         }
         if let Some(plain) = &pair.plain {
-            let cases = cases.each_ref().map(|case| Case {
-                family: plain.name.to_string(),
-                ..case.clone()
-            });
-            if let (_, None) = judged(apart, (plain, &pair.rungs), &cases)? {
+            if let (_, None) = judged(apart, (plain, &pair.rungs), cases)? {
                 verdict.verdict = Word::Undecided;
                 verdict.reason = format!(
                     "they agree where the driver does not optimise ({PLAIN}), so that it may compile one of them wrongly, which a check by \
@@ -251,19 +259,20 @@ fn with_other_numbers(
     let mut right: Vec<&str> = Vec::new();
     let mut said = String::new();
     for (family, number) in &pair.others {
-        let cases = cases.each_ref().map(|case| Case {
-            family: family.name.to_string(),
-            ..case.clone()
-        });
-        let (of_new, Some(of_old)) = judged(apart, (family, rungs), &cases)? else {
+        let (of_new, Some(of_old)) = judged(apart, (family, rungs), cases)? else {
             right.push(number);
             continue;
         };
         // What the old kernel reads outside of its data says nothing.
         let is_known = of_old.ruling == Ruling::Right
-            && simulate::look(registry, (family, &rungs[0]), &cases[0], SMALL)?
-                .findings
-                .is_empty();
+            && simulate::look(
+                registry,
+                (family, &rungs[0]),
+                &of_family(family, &cases[0]),
+                SMALL,
+            )?
+            .findings
+            .is_empty();
         if is_known {
             verdict.verdict = Word::Suspect;
             verdict.reason = format!(
@@ -401,11 +410,15 @@ fn pair(global: &Global, options: &TryArgs, [old, new]: [&str; 2]) -> Result<Pai
     let defines = alone::defines(&options.define)?;
     let older = (&*read(&before)?, &*before, part);
     let mut draft = kernel_draft(older, &defines, (&besides, false))?;
-    let newer = (&*read(Path::new(new_file))?, Path::new(new_file), new_part);
-    let newer = kernel_draft(newer, &defines, ("", false))?;
-    draft
-        .take_args_of(&newer)
-        .map_err(|why| Error::Usage(format!("{new}: {why}, from gpulab try {old} --draft")))?;
+    let path = Path::new(new_file);
+    let text = assembled(path, &read(path)?, "", &[])?;
+    // Of one that does not compile nothing is known.
+    let newer = kernel_draft((&text, path, new_part), &defines, ("", false)).ok();
+    if let Some(newer) = &newer {
+        draft
+            .take_args_of(newer)
+            .map_err(|why| Error::Usage(format!("{new}: {why}, from gpulab try {old} --draft")))?;
+    }
     if let Some(name) = draft.unknown.first() {
         return usage_error(format!(
             "{old} does not say all that its host does, such as {name}: say it, as in -D {name}=..., or in a file of your own, with check = \"rung: old\", from gpulab try {old} --draft"
@@ -424,7 +437,7 @@ fn pair(global: &Global, options: &TryArgs, [old, new]: [&str; 2]) -> Result<Pai
         others.push((declared(text, format!("numbers{at}"))?, numbers));
     }
     Ok(Pair {
-        is_unlike: draft.strides != newer.strides,
+        is_unlike: newer.is_some_and(|newer| newer.strides != draft.strides),
         guesses: draft.guesses,
         kept: Some(kept),
         plain: Some(plain),

@@ -294,10 +294,10 @@ impl Looking<'_> {
         }
         let at_device = self.verdict.findings.len();
         simulate::add(&mut self.verdict, &checked, &self.kernel);
-        let in_simulator = self.verdict.findings[at_device..].iter_mut();
-        for (finding, found) in in_simulator.zip(&checked.findings) {
-            let is_race = found.kind == FindingKind::Race;
-            finding.doubt(draft.guess_behind(is_race, found.memory.as_deref()));
+        let findings = self.verdict.findings[at_device..].iter_mut();
+        for (finding, found) in findings.zip(&checked.findings) {
+            let memory = found.memory.as_deref();
+            finding.doubt(draft.guess_behind(found.kind == FindingKind::Race, memory));
         }
         let mut findings = checked.findings.iter();
         if let Some(found) = findings.find(|found| found.is_behind_end(draft.has_local())) {
