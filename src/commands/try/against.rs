@@ -215,17 +215,17 @@ fn not_right(
             verdict.next = Some(format!("gpulab try {}", quoted(new)));
             return Ok(format!("NOT BUILT\n{told}"));
         }
-        if let Some(plain) = &pair.plain {
-            if let (_, None) = judged(apart, (plain, &pair.rungs), cases)? {
-                verdict.verdict = Word::Undecided;
-                verdict.reason = format!(
-                    "they agree where the driver does not optimise ({PLAIN}), so that it may compile one of them wrongly, which a check by \
+        if let Some(plain) = &pair.plain
+            && let (_, None) = judged(apart, (plain, &pair.rungs), cases)?
+        {
+            verdict.verdict = Word::Undecided;
+            verdict.reason = format!(
+                "they agree where the driver does not optimise ({PLAIN}), so that it may compile one of them wrongly, which a check by \
                      --check=\"numpy: ...\" of each would tell: {}",
-                    verdict.reason
-                );
-                verdict.next = Some(format!("gpulab try {}", quoted(old)));
-                return Ok(against::headline(verdict, screen));
-            }
+                verdict.reason
+            );
+            verdict.next = Some(format!("gpulab try {}", quoted(old)));
+            return Ok(against::headline(verdict, screen));
         }
         verdict.verdict = Word::Incorrect;
         let kernel = (&pair.rungs[1], judgement);
