@@ -221,7 +221,7 @@ fn not_right(
             verdict.verdict = Word::Undecided;
             verdict.reason = format!(
                 "they agree where the driver does not optimise ({PLAIN}), so that it may compile one of them wrongly, which a check by \
-                     --check=\"numpy: ...\" of each would tell: {}",
+                 --check=\"numpy: ...\" of each would tell: {}",
                 verdict.reason
             );
             verdict.next = Some(format!("gpulab try {}", quoted(old)));
